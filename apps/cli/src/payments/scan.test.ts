@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClaimRecord, ListQuery } from 'counterfoil/claim';
+import { findByText, scan, shortKey, transactionOf } from './scan.ts';
+
+const payer = `0x${'a1'.repeat(20)}`;
+const asset = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const nonce = `0x${'0123456789abcdef'.repeat(4)}`;
+const hash = `0x${'cd'.repeat(32)}`;
+const base: ClaimRecord = {
+  key: `eip155:84532/eip3009/${asset}/${payer}/${nonce}`,
+  network: 'eip155:84532',
+  asset,
+  payer,
+  payTo: `0x${'b2'.repeat(20)}`,
+  amount: 10_000n,
+  nonce,
+  fingerprint: 'f'.repeat(64),
+  signatureHash: 'e'.repeat(64),
+  requirement: {
+    scheme: 'exact',
+    network: 'eip155:84532',
+    asset,
+    amount: 10_000n,
+    payTo: `0x${'b2'.repeat(20)}`,
+    maxTimeoutSeconds: 300,
+    extra: {},
+  },
+  route: 'GET /weather',
+  resourceUrl: 'https://api.example.com/weather',
+  flow: 'authorization',
+  validAfterMs: 0,
+  validBeforeMs: 300_000,
+  maxAttempts: 2,
+  work: { state: 'idle' },
+  money: { state: 'none' },
+  fence: 1,
+  attempts: 0,
+  sendLog: [],
+  sends: 0,
+  createdAtMs: 1_000,
+  updatedAtMs: 1_000,
+};
+
+/** A store of so many payments, in the order of their keys; counts the pages that were read. */
+function storeOf(records: readonly ClaimRecord[]) {
+  const seen = { pages: 0 };
+  return {
+    seen,
+    find: async (key: string) => {
+      const record = records.find((one) => one.key === key);
+      return record === undefined ? { nowMs: 0 } : { record, nowMs: 0 };
+    },
+    list: async ({ after, limit }: ListQuery) => {
+      seen.pages += 1;
+      const start = after === undefined ? 0 : records.findIndex((one) => one.key === after) + 1;
+      return records.slice(start, start + limit);
+    },
+  };
+}
+
+function numbered(count: number): readonly ClaimRecord[] {
+  return Array.from({ length: count }, (_, index) => {
+    const own = `0x${index.toString(16).padStart(64, '0')}`;
+    return { ...base, nonce: own, key: `eip155:1/${own}` };
+  });
+}
+
+test('every payment of a store is read once, page by page', async () => {
+  const store = storeOf(numbered(1_203));
+  const keys: string[] = [];
+  for await (const record of scan(store)) keys.push(record.key);
+  assert.equal(new Set(keys).size, 1_203);
+  assert.equal(store.seen.pages, 3);
+});
+
+test('a payment is found by its key, and by the beginning of key, nonce or transaction in any letter case', async () => {
+  const money = { state: 'settled', transaction: hash, amount: 1n, rank: 'chain' } as const;
+  const store = storeOf([...numbered(3), { ...base, money }]);
+  for (const text of [
+    base.key,
+    base.key.slice(0, 40),
+    nonce.slice(0, 10),
+    nonce.slice(2, 10),
+    '0XCDCD',
+    'CDCD',
+  ])
+    assert.deepEqual((await findByText(store, text)).map(shortKey), [nonce.slice(0, 12)], text);
+  assert.deepEqual(await findByText(store, 'ffff'), []);
+});
+
+test('a beginning of several gives several, and not a thousand', async () => {
+  assert.equal((await findByText(storeOf(numbered(1_000)), '0x00')).length, 5);
+});
+
+test('only money that names a transaction has one', () => {
+  assert.equal(transactionOf(base), undefined);
+  assert.equal(transactionOf({ ...base, money: { state: 'unknown', phase: 'pay', n: 1 } }), undefined);
+  assert.equal(
+    transactionOf({ ...base, money: { state: 'unknown', phase: 'pay', n: 1, transaction: hash } }),
+    hash,
+  );
+});

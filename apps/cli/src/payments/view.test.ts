@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClaimRecord } from 'counterfoil/claim';
+import pc from 'picocolors';
+import { listTable, rowOf, showJson, showText } from './view.ts';
+
+const payer = `0x${'a1'.repeat(20)}`;
+const asset = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const nonce = `0x${'0123456789abcdef'.repeat(4)}`;
+const hash = `0x${'cd'.repeat(32)}`;
+const base: ClaimRecord = {
+  key: `eip155:84532/eip3009/${asset}/${payer}/${nonce}`,
+  network: 'eip155:84532',
+  asset,
+  payer,
+  payTo: `0x${'b2'.repeat(20)}`,
+  amount: 10_000n,
+  nonce,
+  fingerprint: 'f'.repeat(64),
+  signatureHash: 'e'.repeat(64),
+  requirement: {
+    scheme: 'exact',
+    network: 'eip155:84532',
+    asset,
+    amount: 10_000n,
+    payTo: `0x${'b2'.repeat(20)}`,
+    maxTimeoutSeconds: 300,
+    extra: {},
+  },
+  route: 'GET /weather',
+  resourceUrl: 'https://api.example.com/weather',
+  flow: 'authorization',
+  validAfterMs: 0,
+  validBeforeMs: 300_000,
+  maxAttempts: 2,
+  work: { state: 'idle' },
+  money: { state: 'none' },
+  fence: 1,
+  attempts: 0,
+  sendLog: [],
+  sends: 0,
+  createdAtMs: 1_000,
+  updatedAtMs: 1_000,
+};
+
+const plain = pc.createColors(false);
+const lostSettle: ClaimRecord = {
+  ...base,
+  work: { state: 'done', partial: false },
+  money: { state: 'sending', phase: 'pay', n: 1 },
+  lease: { owner: 'a:1', fence: 1, untilMs: 60_000 },
+  attempts: 1,
+  sends: 1,
+  answerBytes: 120,
+  sendLog: [
+    { atMs: 2_000, n: 1, phase: 'pay', said: 'begun', by: 'seller' },
+    {
+      atMs: 2_250,
+      n: 1,
+      phase: 'pay',
+      said: 'unknown',
+      by: 'facilitator',
+      reason: 'timeout',
+      transaction: hash,
+    },
+  ],
+};
+
+test('a payment is one row, with the amount in the decimals of its token and the money as it must be read now', () => {
+  assert.deepEqual(listTable([lostSettle], 61_000, plain).split('\n')[1]?.split(/ {2,}/), [
+    '0x0123456789',
+    'GET /weather',
+    '0xa1a1a1…a1a1',
+    '0.01 USDC',
+    'unknown',
+    'done',
+    '1/2',
+    '-',
+    '1 min',
+  ]);
+  assert.equal(rowOf(lostSettle, 59_000).money, 'sending');
+  assert.equal(rowOf(lostSettle, 60_000).money, 'unknown');
+});
+
+test('money is painted by what it means', () => {
+  const colors = pc.createColors(true);
+  const settled = {
+    ...base,
+    money: { state: 'settled', transaction: hash, amount: 1n, rank: 'chain' },
+  } as const;
+  assert.ok(listTable([settled], 0, colors).includes(colors.green('settled')));
+  assert.ok(listTable([lostSettle], 99_000, colors).includes(colors.yellow('unknown')));
+  const refused = {
+    ...base,
+    money: { state: 'refused', why: 'expired', reason: 'x', rank: 'chain' },
+  } as const;
+  assert.ok(listTable([refused], 0, colors).includes(colors.red('refused')));
+});
+
+test('a payment is shown with both axes, its sends as a timeline, and what happens next', () => {
+  const text = showText(lostSettle, 61_000, plain);
+  assert.match(text, /money +unknown \(pay, send 1\)\n/);
+  assert.match(text, /work +done, attempt 1 of 2\n/);
+  assert.match(text, /lease +a:1, fence 1, over since 1970-01-01T00:01:00Z\n/);
+  assert.match(text, /valid +until 1970-01-01T00:05:00Z\n/);
+  assert.match(text, /answer +120 octets kept, sealed, never delivered whole\n/);
+  assert.match(text, /00:00:02Z +pay 1 +begun \(seller\)\n/);
+  assert.match(text, /00:00:02Z +\+250 ms +pay 1 +unknown \(facilitator\) +timeout 0xcd/);
+  assert.match(text, /next\n {2}The chain is asked/);
+});
+
+test('every state of the money has its line', () => {
+  const states: readonly [ClaimRecord['money'], RegExp][] = [
+    [{ state: 'none' }, /nothing was ever sent/],
+    [{ state: 'held', transaction: hash, rank: 'chain' }, /held in 0xcd/],
+    [
+      { state: 'settled', transaction: hash, amount: 1n, rank: 'chain' },
+      /settled in 0xcd.* by the word of the chain/,
+    ],
+    [{ state: 'refused', why: 'expired', reason: 'late', rank: 'chain' }, /refused: expired, late/],
+    [{ state: 'voided', transaction: hash }, /voided, 0xcd/],
+    [{ state: 'reversed', transaction: hash }, /reversed, 0xcd/],
+    [{ state: 'refunded', reference: 'ticket 7' }, /refunded, ticket 7/],
+  ];
+  for (const [money, pattern] of states) assert.match(showText({ ...base, money }, 0, plain), pattern);
+  const linked = showText(
+    { ...base, supersededBy: 'older', servedTo: 'newer', abandoned: true, deliveredAtMs: 1, keepUntilMs: 2 },
+    0,
+    plain,
+  );
+  assert.match(linked, /served by +older\nserved to +newer/);
+  assert.match(linked, /delivered 1970.*kept until.*not answered yet/);
+});
+
+test('P06: what a stranger put into a record cannot move the cursor', () => {
+  const hostile = {
+    ...lostSettle,
+    route: 'GET \u001b[2J',
+    resourceUrl: 'https://x/\u202e',
+    lease: { owner: '\u0007', fence: 1, untilMs: 0 },
+  };
+  for (const text of [showText(hostile, 0, plain), listTable([hostile], 0, plain)])
+    assert.ok(!/[\p{Cc}\u202e]/u.test(text.replaceAll('\n', '')));
+});
+
+test('for a program the record is whole, with the money as it must be read now', () => {
+  const json = showJson(lostSettle, 61_000) as Record<string, unknown>;
+  assert.deepEqual(json.moneyNow, { state: 'unknown', phase: 'pay', n: 1 });
+  assert.equal(json.leaseAlive, false);
+  assert.equal(json.sends, 1);
+});

@@ -1,0 +1,70 @@
+/** Writes a delivery to the client and reports how that went: the first moment at which anything leaves. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, cacheFields, type Delivery } from '../../seller/index.ts';
+import { bodiless } from '../framing.ts';
+
+/** For frameworks whose handlers hold the very response that the answer is written to. */
+export type Handover = {
+  /** The response obeys the adapter again. */
+  readonly take: () => void;
+  /** The head and the body are out of our hands; from here on the handler writes to nowhere. */
+  readonly done: () => void;
+};
+
+export type Client = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly gone: AbortSignal;
+  readonly handover?: Handover;
+};
+
+/**
+ * Set before the gate by somebody who did not know that this route is paid for, these would let a cache keep what
+ * the seller's own Cache-Control forbids (H06), or describe another body than the one that is sold.
+ */
+const foreignFields: readonly string[] = [...cacheFields, 'etag', 'last-modified', 'transfer-encoding'];
+
+/** Lists to which the seller adds and that somebody before the gate, such as a CORS middleware, may have begun. */
+const lists: ReadonlySet<string> = new Set(['access-control-expose-headers', 'vary']);
+
+/** Writes the answer and resolves when the seller has heard whether it went out whole. */
+export async function deliver(client: Client, delivery: Delivery): Promise<void> {
+  const how = await write(client, delivery.answer);
+  // The answer is out or lost; nobody is left to whom a failing note could be told.
+  await delivery.written(how).catch(() => {});
+}
+
+function write(client: Client, answer: Answer): Promise<'complete' | 'cut'> {
+  const { request, response, gone, handover } = client;
+  handover?.take();
+  const written = new Promise<'complete' | 'cut'>((resolve) => {
+    if (gone.aborted || response.writableEnded) return resolve('cut');
+    response.once('finish', () => resolve('complete'));
+    gone.addEventListener('abort', () => resolve('cut'), { once: true });
+    try {
+      writeHead(request, response, answer);
+      // As a Buffer, which is what wrappers of `end` expect.
+      response.end(Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length));
+    } catch {
+      // A field that cannot be sent: half an answer is worse than none.
+      response.destroy();
+    }
+  });
+  handover?.done();
+  return written;
+}
+
+/** Fields that were set before the gate stay, so that a refusal is readable across origins too. */
+function writeHead(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  for (const name of foreignFields) response.removeHeader(name);
+  for (const [name] of answer.headers) if (!lists.has(name)) response.removeHeader(name);
+  for (const [name, value] of answer.headers) response.appendHeader(name, value);
+  if (bodiless.includes(answer.status)) response.removeHeader('content-length');
+  else response.setHeader('content-length', answer.body.length);
+  // A body that was not read to its end leaves the connection in the middle of a message.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.statusMessage = '';
+  // Whatever wraps writeHead looks here for what is coming.
+  response.statusCode = answer.status;
+  response.writeHead(answer.status);
+}

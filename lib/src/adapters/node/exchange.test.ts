@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createRig } from '../../../test/rig.ts';
+import type { Delivery, Seller, SellerRequest } from '../../seller/index.ts';
+import { ask, octets, open, serve } from '../rig/wire.ts';
+import { exchange } from './exchange.ts';
+
+const route = createRig().seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
+
+function delivery(): Delivery {
+  return { answer: { status: 200, headers: [], body: new Uint8Array() }, written: async () => {} };
+}
+
+/** A seller that only looks at what it is handed. */
+function looking(look: (request: SellerRequest) => unknown): Pick<Seller, 'charge'> {
+  return {
+    charge: async (_route, request) => {
+      await look(request);
+      return delivery();
+    },
+  };
+}
+
+async function shown(
+  t: TestContext,
+  octetsOf: Parameters<typeof ask>[1],
+  originalUrl?: string,
+): Promise<SellerRequest> {
+  const seen: SellerRequest[] = [];
+  const seller = looking((request) => seen.push(request));
+  const port = await serve(t, (request, response) => {
+    const named = originalUrl === undefined ? request : Object.assign(request, { originalUrl });
+    const work = () => Promise.reject(new Error('no work'));
+    void exchange(seller, route, { request: named, response, work });
+  });
+  await ask(port, octetsOf);
+  const [request] = seen;
+  assert.ok(request);
+  return request;
+}
+
+test('H08: the seller sees every field as it came, in order, duplicates apart', async (t) => {
+  const { method, headers } = await shown(t, {
+    method: 'PUT',
+    headers: [
+      ['PAYMENT-SIGNATURE', 'one'],
+      ['X-B', '2'],
+      ['payment-signature', 'two'],
+      ['Content-Type', 'a/b'],
+      ['content-type', 'c/d'],
+    ],
+  });
+  assert.equal(method, 'PUT');
+  assert.deepEqual(headers.slice(2), [
+    ['payment-signature', 'one'],
+    ['x-b', '2'],
+    ['payment-signature', 'two'],
+    ['content-type', 'a/b'],
+    ['content-type', 'c/d'],
+  ]);
+});
+
+test('H05: the target is the one that was received, whatever a framework made of it', async (t) => {
+  assert.equal((await shown(t, { target: '/a/%2F?b=%20&b=' })).target, '/a/%2F?b=%20&b=');
+  assert.equal((await shown(t, { target: '/weather' }, '/api/weather')).target, '/api/weather');
+});
+
+test('the client counts as gone when its connection closes before the answer, and not afterwards', async (t) => {
+  const gone: AbortSignal[] = [];
+  const arrived = Promise.withResolvers<void>();
+  const closing = looking((request) => {
+    gone.push(request.gone);
+    arrived.resolve();
+    return new Promise((resolve) => request.gone.addEventListener('abort', resolve));
+  });
+  const work = () => Promise.reject(new Error('no work'));
+  const served = Promise.withResolvers<void>();
+  const port = await serve(t, async (request, response) => {
+    const patient = looking((asked) => gone.push(asked.gone));
+    await exchange(request.url === '/leave' ? closing : patient, route, { request, response, work });
+    if (request.url === '/leave') served.resolve();
+  });
+  const wire = open(port);
+  wire.send(octets({ target: '/leave' }));
+  await arrived.promise;
+  assert.equal(gone[0]?.aborted, false);
+  wire.socket.destroy();
+  await served.promise;
+  assert.equal(gone[0]?.aborted, true);
+  await ask(port);
+  assert.equal(gone[1]?.aborted, false);
+});
+
+test('a response that was begun before the gate is refused before the seller hears of it', async (t) => {
+  const port = await serve(t, (request, response) => {
+    response.writeHead(200, { 'content-length': '5' });
+    const seller = looking(() => assert.fail('charged'));
+    const work = () => Promise.reject(new Error('no work'));
+    exchange(seller, route, { request, response, work }).catch((fault) =>
+      response.end(fault.name.slice(0, 5)),
+    );
+  });
+  assert.equal((await ask(port)).text, 'TypeE');
+});

@@ -1,0 +1,24 @@
+/**
+ * The buyer's connection as a handler may know it. Whoever destroys it, as Express does when a handler fails in the
+ * middle of its answer, has given up its work and not the connection: the seller still has something to say on it.
+ */
+import type { Socket } from 'node:net';
+
+const endings: readonly (string | symbol)[] = ['destroy', 'destroySoon', 'resetAndDestroy'];
+
+/** The same socket, except that ending it calls `giveUp`. */
+export function guarded(socket: Socket, giveUp: (fault: unknown) => void): Socket {
+  const proxy: Socket = new Proxy(socket, {
+    get: (target, name) => {
+      if (endings.includes(name)) {
+        return (fault?: unknown) => {
+          giveUp(fault ?? new Error('The handler closed the connection before it had ended its answer.'));
+          return proxy;
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return proxy;
+}

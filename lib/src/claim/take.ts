@@ -1,0 +1,179 @@
+/**
+ * Take a payment once (design section 3). The transition sees the key's own record and the older payments of the
+ * same payer for the same request, in one atomic step; outcomes stand in order of precedence.
+ */
+import { lookEarlier, type OlderView, supersede } from './earlier.ts';
+import {
+  appendLog,
+  type ClaimRecord,
+  leaseAlive,
+  type MoneyAxis,
+  moneyMoved,
+  moneyNow,
+  type Purchase,
+} from './record.ts';
+import { nextSend, patched, type Step } from './step.ts';
+import type { TakeOutcome, TakeRequest } from './store.ts';
+
+/** What a store reads before it decides, all in the same atomic step. */
+export type TakeView = OlderView & {
+  readonly record?: ClaimRecord;
+  /** Where the record is superseded: the older payment it is answered from. */
+  readonly supersedes?: ClaimRecord;
+  readonly full: boolean;
+};
+
+type Judgement = 'busy' | 'run' | 'send' | 'answer' | 'exhausted';
+
+/** Decides one `take`. */
+export function take(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
+  const { record, nowMs } = view;
+  if (record?.supersededBy !== undefined) {
+    const older = view.supersedes;
+    if (older !== undefined) return still({ kind: 'superseded', record, older, nowMs });
+    return still({ kind: 'known', record, nowMs });
+  }
+  if (record === undefined) return takeNew(view, request);
+  const judgement = judge(record, request, nowMs);
+  switch (judgement) {
+    case 'busy':
+    case 'answer':
+      return still({ kind: 'known', record, nowMs });
+    case 'exhausted': {
+      const next = patched(record, { work: { state: 'exhausted' }, lease: undefined }, nowMs);
+      return { change: { record: next }, outcome: { kind: 'known', record: next, nowMs } };
+    }
+    case 'run':
+    case 'send':
+      return retake(view, record, request);
+    default:
+      return judgement satisfies never;
+  }
+}
+
+function judge(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgement {
+  if (leaseAlive(record, nowMs)) return 'busy';
+  const money = moneyNow(record, nowMs);
+  if (money.state === 'none') return judgeUnpaid(record, request, nowMs);
+  if (!moneyMoved(money) || record.flow === 'authorization') return 'answer';
+  // Money that moved buys what was presented with it and nothing else (S2), for the same signature bytes only.
+  const { fingerprint, signatureHash } = request.purchase;
+  if (record.fingerprint !== fingerprint || record.signatureHash !== signatureHash) return 'answer';
+  return judgeWork(record, request, nowMs);
+}
+
+function judgeUnpaid(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgement {
+  if (record.fingerprint !== request.purchase.fingerprint) {
+    const failedUnpaid = record.work.state !== 'done';
+    if (!request.mayReplaceRequest || !failedUnpaid) return 'answer';
+  }
+  const judgement = judgeWork(record, request, nowMs);
+  // No money is asked for work that could not run any more, or that an owner may still be running.
+  return judgement === 'run' && request.begin !== undefined ? 'send' : judgement;
+}
+
+function judgeWork(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgement {
+  switch (record.work.state) {
+    case 'done':
+    case 'exhausted':
+      return 'answer';
+    case 'running':
+      // Nobody beats for it any more; the grace lets an owner that is only slow finish first.
+      if (record.lease !== undefined && nowMs < record.lease.untilMs + request.times.graceMs) return 'busy';
+      return record.attempts < record.maxAttempts ? 'run' : 'exhausted';
+    case 'idle':
+    case 'failed':
+      return record.attempts < record.maxAttempts ? 'run' : 'exhausted';
+    default:
+      return record.work satisfies never;
+  }
+}
+
+function takeNew(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
+  const { nowMs } = view;
+  const earlier = look(view, request);
+  if (earlier?.blocks === 'unknown') return still({ kind: 'earlier_unknown', older: earlier.older, nowMs });
+  if (view.full) return still({ kind: 'full', nowMs });
+  const fresh = newRecord(request.purchase, nowMs);
+  if (earlier !== undefined) return supersede(fresh, earlier.older, nowMs);
+  return own(fresh, request, nowMs);
+}
+
+function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step<TakeOutcome> {
+  const { nowMs } = view;
+  const unpaid = moneyNow(record, nowMs).state === 'none';
+  const earlier = unpaid ? look(view, request) : undefined;
+  if (earlier?.blocks === 'unknown') return fenceOff(record, earlier.older, nowMs);
+  // While nothing was sent, the request and the signature bytes are those presented now (design 9.8).
+  const current = unpaid
+    ? patched(record, { ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
+    : record;
+  if (earlier !== undefined) return supersede(current, earlier.older, nowMs);
+  return own(current, request, nowMs);
+}
+
+/** Who is told that this payment is not sent now must be able to rely on it: a stale owner loses its fence here. */
+function fenceOff(record: ClaimRecord, older: ClaimRecord, nowMs: number): Step<TakeOutcome> {
+  const outcome = { kind: 'earlier_unknown', older, nowMs } as const;
+  if (record.lease === undefined) return still(outcome);
+  const work = record.work.state === 'running' ? { work: { state: 'failed' } as const } : {};
+  return { change: { record: patched(record, { ...work, lease: undefined }, nowMs) }, outcome };
+}
+
+function own(record: ClaimRecord, request: TakeRequest, nowMs: number): Step<TakeOutcome> {
+  const fence = record.fence + 1;
+  const lease = { owner: request.owner, fence, untilMs: nowMs + request.times.leaseMs };
+  const hold = { key: record.key, owner: request.owner, fence };
+  if (request.begin === undefined || record.money.state !== 'none') {
+    const next = patched(
+      record,
+      { work: { state: 'running' }, fence, lease, attempts: record.attempts + 1, abandoned: undefined },
+      nowMs,
+    );
+    return { change: { record: next }, outcome: { kind: 'taken', hold, record: next, nowMs } };
+  }
+  const n = nextSend(record);
+  const phase = request.begin.phase;
+  const money: MoneyAxis = { state: 'sending', phase, n };
+  const sendLog = appendLog(record.sendLog, { atMs: nowMs, n, phase, said: 'begun', by: 'seller' });
+  const next = patched(
+    record,
+    {
+      work: { state: 'idle' },
+      money,
+      fence,
+      lease,
+      sendLog,
+      sends: record.sends + 1,
+      startBlock: request.begin.startBlock,
+      abandoned: undefined,
+    },
+    nowMs,
+  );
+  return {
+    change: { record: next, payload: request.begin.payload },
+    outcome: { kind: 'taken', hold, record: next, nowMs },
+  };
+}
+
+function look(view: TakeView, request: TakeRequest): ReturnType<typeof lookEarlier> {
+  return request.earlierPayment === 'off' ? undefined : lookEarlier(view, request.purchase.key);
+}
+
+function newRecord(purchase: Purchase, nowMs: number): ClaimRecord {
+  return {
+    ...purchase,
+    work: { state: 'idle' },
+    money: { state: 'none' },
+    fence: 0,
+    attempts: 0,
+    sendLog: [],
+    sends: 0,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+function still(outcome: TakeOutcome): Step<TakeOutcome> {
+  return { change: {}, outcome };
+}

@@ -1,0 +1,108 @@
+/**
+ * Flow `authorization`: verify, work, keep the answer and begin the send in one step, settle, deliver. The money
+ * moves last, so nothing that the buyer sent is spent on work that failed.
+ */
+import type { ClaimRecord, Hold } from '../claim/index.ts';
+import type { Refusal } from '../problem.ts';
+import { saysNonceUsed } from '../settlement/index.ts';
+import {
+  deliverPaid,
+  failedUnpaid,
+  inProgress,
+  isHeld,
+  type Owned,
+  refusedRefusal,
+  sealedAnswer,
+  sealedPayload,
+  unsettled,
+} from './flow.ts';
+import { keepLease } from './lease.ts';
+import { startBlock } from './lookup.ts';
+import type { Delivery } from './message.ts';
+import { refusalTo, retryLater } from './reply.ts';
+import { forwarded, questionOf, settle, spentBefore } from './settle.ts';
+import type { Visit } from './visit.ts';
+import { runWork } from './work.ts';
+
+/** Runs the whole flow for a claim that was just taken. */
+export async function authorize<Parsed>(
+  visit: Visit<Parsed>,
+  hold: Hold,
+  record: ClaimRecord,
+): Promise<Delivery> {
+  const lease = keepLease(visit.shop, hold);
+  try {
+    return await flow({ visit, hold, record, lease });
+  } finally {
+    lease.stop();
+  }
+}
+
+async function flow<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
+  const { visit, hold, record, lease } = owned;
+  const { shop, route } = visit;
+  const payment = forwarded(visit.message, visit.payment.payload, record);
+  const question = questionOf(payment, record, route.budget.settleMs);
+
+  // Noted before anybody else hears of the payment: whoever spends it from here on spends it for us (S06). Asked for
+  // while the facilitator and the work are busy, it costs no time.
+  const block = startBlock(shop, record.network);
+  if (visit.signedBy === 'payer') {
+    const refusal = await verifyOnce(visit, record, question);
+    if (refusal !== undefined) {
+      await shop.store.release(hold);
+      return refusalTo(visit, refusal);
+    }
+  }
+  const result = await runWork(visit, record, lease);
+  if (result.kind !== 'answer') return failedUnpaid(owned, result);
+
+  const kept = await shop.store.keepAndBeginSend(hold, {
+    answer: sealedAnswer(visit, record, result.answer),
+    payload: sealedPayload(visit, record),
+    phase: 'pay',
+    leaseMs: Math.max(shop.lease.leaseMs, route.budget.settleMs + shop.lease.marginMs),
+    ...startAt(await block),
+  });
+  if (!isHeld(kept)) return inProgress(visit);
+
+  const settled = await settle(shop, hold, { record: kept.record, question });
+  if (settled.money.state === 'settled') return deliverPaid(visit, settled.record, result.answer);
+  return unsettled(visit, settled);
+}
+
+/** Asks the facilitator before the work; says why not, or nothing. */
+async function verifyOnce<Parsed>(
+  visit: Visit<Parsed>,
+  record: ClaimRecord,
+  question: ReturnType<typeof questionOf>,
+): Promise<Refusal | undefined> {
+  const verdict = await visit.shop.facilitator.verify(question);
+  switch (verdict.kind) {
+    case 'valid':
+      return undefined;
+    case 'unavailable':
+      visit.shop.observe({
+        event: 'alarm',
+        alarm: 'facilitator_unavailable',
+        key: record.key,
+        detail: verdict.why,
+      });
+      return { code: 'facilitator_unavailable', retryAfter: retryLater };
+    case 'invalid':
+      if (!saysNonceUsed(verdict.reason)) return { code: 'payment_refused', reason: verdict.reason };
+      return spentRefusal(await spentBefore(visit.shop, record));
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** Nothing was ever sent by us: this authorization paid for something else, unless the chain says that it was canceled. */
+function spentRefusal(record: ClaimRecord): Refusal {
+  const { money } = record;
+  return money.state === 'refused' ? refusedRefusal(record, money) : { code: 'payment_already_used' };
+}
+
+function startAt(block: number | undefined): { readonly startBlock?: number } {
+  return block === undefined ? {} : { startBlock: block };
+}

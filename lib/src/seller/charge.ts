@@ -1,0 +1,253 @@
+/**
+ * The whole story of one request to a priced route, in the order of design section 4. Every branch is here or one
+ * call away; whatever goes wrong, the work does not run unpaid (S5).
+ */
+import { type ClaimRecord, retainMs, type TakeOutcome } from '../claim/index.ts';
+import { checkPayment, checkWindow } from '../payment/index.ts';
+import { type Outcome, refuse, succeed } from '../problem.ts';
+import { saysNonceUsed } from '../settlement/index.ts';
+import { matchRequirement } from '../terms/index.ts';
+import type { PaymentRequirements } from '../wire/v2.ts';
+import { problemAnswer } from './answer.ts';
+import { authorize } from './authorization.ts';
+import { answerEarlierUnknown, answerFromOlder } from './earlier.ts';
+import { inProgress, sealedPayload } from './flow.ts';
+import { answerKnown } from './known.ts';
+import { lookUp, startBlock } from './lookup.ts';
+import type { Delivery, SellerRequest, Work } from './message.ts';
+import { plain, quote, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
+import type { Route } from './route.ts';
+import { forwarded, questionOf } from './settle.ts';
+import { type Shop, StoreUnavailable } from './shop.ts';
+import { payFirst, workOwed } from './upfront.ts';
+import {
+  identify,
+  type Presented,
+  paymentText,
+  purchaseOf,
+  readCall,
+  readPayment,
+  type Visit,
+} from './visit.ts';
+
+/** Contract wallets cost a facilitator call before anything is taken; more at once would be a weapon (design 9.16). */
+const maxContractChecks = 8;
+/** Two settled look-ups of older payments in one request; after that the buyer comes back. */
+const maxRounds = 3;
+
+/** What an adapter has for one request. */
+export type Arrival<Parsed> = { readonly request: SellerRequest; readonly work: Work<Parsed> };
+
+/** Answers one request to a priced route; never rejects. */
+export async function charge<Parsed>(
+  shop: Shop,
+  route: Route<Parsed>,
+  arrival: Arrival<Parsed>,
+): Promise<Delivery> {
+  try {
+    return guardWritten(shop, await story(shop, route, arrival));
+  } catch (fault) {
+    const code = fault instanceof StoreUnavailable ? 'store_unavailable' : 'internal_error';
+    shop.observe({ event: 'alarm', alarm: code, detail: describeFault(fault) });
+    shop.observe({ event: 'refused', route: route.name, code });
+    return plain(problemAnswer({ code, retryAfter: retryLater }));
+  }
+}
+
+/** A TypeError is a programmer's mistake and says which; any other fault may carry what nobody should read. */
+function describeFault(fault: unknown): string {
+  if (fault instanceof TypeError) return fault.message;
+  return fault instanceof Error ? fault.name : 'unknown';
+}
+
+async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<Parsed>): Promise<Delivery> {
+  const { request } = arrival;
+  if (request.method === 'OPTIONS') return plain(optionsAnswer(route.method));
+  const ready = await shop.readiness.check();
+  if (ready.state !== 'ready')
+    return plain(problemAnswer({ code: 'seller_not_ready', retryAfter: retryLater }));
+
+  const text = paymentText(request.headers);
+  if (!text.ok) return plain(problemAnswer(text.refusal));
+  if (request.method === 'HEAD' && text.value !== undefined) {
+    return plain(problemAnswer({ code: 'method_not_allowed' }));
+  }
+  const presented = text.value === undefined ? undefined : readPayment(text.value);
+  if (presented?.ok === true && shop.inFlight.has(presented.value.payment.key)) {
+    return copyInFlight(presented.value, route.inProgressStatus);
+  }
+  const call = await readCall(shop, route, arrival);
+  if (!call.ok) return plain(problemAnswer(call.refusal));
+  if (presented === undefined) return refusalTo(call.value, { code: 'payment_required' });
+  if (!presented.ok) return refusalTo(call.value, presented.refusal);
+  const visit = identify(call.value, presented.value);
+  if (!visit.ok) return refusalTo(call.value, visit.refusal);
+
+  const { key } = visit.value.payment;
+  // A copy that arrived while this one's body was read is here first.
+  if (shop.inFlight.has(key)) return inProgress(visit.value);
+  shop.inFlight.add(key);
+  try {
+    return await serve(visit.value);
+  } finally {
+    shop.inFlight.delete(key);
+  }
+}
+
+/** Known keys first; then the terms, the claim, and the flow. */
+async function serve<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
+  const { shop } = visit;
+  const found = await shop.store.find(visit.payment.key);
+  if (found.record !== undefined) {
+    const answer = await answerKnown(visit, found.record, found.nowMs);
+    if (answer !== 'go') return answer;
+  }
+  const requirement = isPaid(found.record) ? succeed(found.record.requirement) : await judge(visit);
+  if (!requirement.ok) return refusalTo(visit, requirement.refusal);
+  for (let round = 0; round < maxRounds; round += 1) {
+    const answer = await proceed(visit, await take(visit, requirement.value));
+    if (answer !== 'again') return answer;
+  }
+  return answerEarlierUnknown(visit);
+}
+
+/** Owed work is judged by its record; everything else by what is asked now. */
+function isPaid(record: ClaimRecord | undefined): record is ClaimRecord {
+  return record !== undefined && (record.money.state === 'settled' || record.supersededBy !== undefined);
+}
+
+/** Terms, window and signature of a payment that was never sent. */
+async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequirements>> {
+  const { shop, route, payment } = visit;
+  const terms = await quote(visit);
+  if (!terms.ok) return terms;
+  const requirement = matchRequirement(visit.message.accepted, terms.value);
+  if (!requirement.ok) return requirement;
+  const misfit = checkPayment(payment, requirement.value);
+  if (misfit !== undefined) return { ok: false, refusal: misfit };
+  const window = checkWindow(payment, {
+    flow: route.flow,
+    nowMs: shop.world.nowMs(),
+    maxTimeoutSeconds: requirement.value.maxTimeoutSeconds,
+    budget: route.budget,
+    retentionMs: retainMs,
+  });
+  if (window !== undefined) return { ok: false, refusal: window };
+  return visit.signedBy === 'payer' ? requirement : verifyContract(visit, requirement.value);
+}
+
+/** Only a contract at the payer can say whether it signed: its word is asked through the facilitator, within a quota. */
+async function verifyContract<Parsed>(
+  visit: Visit<Parsed>,
+  requirement: PaymentRequirements,
+): Promise<Outcome<PaymentRequirements>> {
+  const { shop, payment } = visit;
+  const code = await shop.chains(payment.network)?.hasCode(payment.payer);
+  if (visit.signedBy === 'foreign' && code === false) return refuse('signature_invalid');
+  if (shop.contracts.running >= maxContractChecks)
+    return refuse('facilitator_unavailable', { retryAfter: retrySoon });
+  shop.contracts.running += 1;
+  try {
+    const record = { requirement, payer: payment.payer };
+    const message = forwarded(visit.message, payment.payload, record);
+    const verdict = await shop.facilitator.verify(questionOf(message, record, visit.route.budget.settleMs));
+    if (verdict.kind === 'valid') return succeed(requirement);
+    // The key is unknown here or was never sent, so a spent nonce paid for something else.
+    if (verdict.kind === 'invalid' && saysNonceUsed(verdict.reason)) return refuse('payment_already_used');
+    if (verdict.kind === 'invalid') return refuse('payment_refused', { reason: verdict.reason });
+    return refuse('facilitator_unavailable', { retryAfter: retryLater });
+  } finally {
+    shop.contracts.running -= 1;
+  }
+}
+
+async function take<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Promise<TakeOutcome> {
+  const { shop, route } = visit;
+  const purchase = purchaseOf(visit, requirement);
+  const request = {
+    purchase,
+    owner: visit.owner,
+    times: shop.lease,
+    earlierPayment: route.earlierPayment,
+    mayReplaceRequest: true,
+  };
+  if (route.flow === 'authorization') return shop.store.take(request);
+  const block = await startBlock(shop, purchase.network);
+  const begin = {
+    phase: 'pay' as const,
+    payload: sealedPayload(visit, purchase),
+    ...(block === undefined ? {} : { startBlock: block }),
+  };
+  return shop.store.take({ ...request, begin });
+}
+
+/** Follows what `take` decided; `again` after an older payment's doubt was looked up. */
+async function proceed<Parsed>(visit: Visit<Parsed>, outcome: TakeOutcome): Promise<Delivery | 'again'> {
+  const { shop, route } = visit;
+  switch (outcome.kind) {
+    case 'taken':
+      return run(visit, outcome);
+    case 'known': {
+      shop.observe({ event: 'lost', key: visit.payment.key, route: route.name });
+      const answer = await answerKnown(visit, outcome.record, outcome.nowMs);
+      return answer === 'go' ? inProgress(visit) : answer;
+    }
+    case 'earlier_unknown': {
+      const resolution = await lookUp(shop, outcome.older);
+      return resolution !== 'late' && resolution.changed ? 'again' : answerEarlierUnknown(visit);
+    }
+    case 'superseded':
+      return answerFromOlder(visit, outcome.record, outcome.older);
+    case 'full':
+      return refusalTo(visit, { code: 'store_full', retryAfter: retryLater });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function run<Parsed>(
+  visit: Visit<Parsed>,
+  outcome: TakeOutcome & { kind: 'taken' },
+): Promise<Delivery> {
+  const { hold, record } = outcome;
+  if (record.money.state === 'sending') return payFirst(visit, hold, record);
+  if (record.money.state !== 'none') return workOwed(visit, hold, record);
+  visit.shop.observe({ event: 'taken', key: record.key, route: visit.route.name, attempt: record.attempts });
+  return authorize(visit, hold, record);
+}
+
+/**
+ * A copy of a payment that this process is at work on: said before any signature is checked, so it names neither
+ * payer nor transaction (design 9.15).
+ */
+function copyInFlight(presented: Presented, status: 402 | 409): Delivery {
+  const { network } = presented.payment;
+  const response = unsettledResponse(network, 'payment_in_progress');
+  return plain(problemAnswer({ code: 'payment_in_progress', status, retryAfter: retrySoon }, { response }));
+}
+
+/** Answered without the handler; what a browser may read of our answers is said here too. */
+function optionsAnswer(method: string): Delivery['answer'] {
+  return {
+    status: 204,
+    headers: [
+      ['allow', `${method}, OPTIONS`],
+      ['cache-control', 'no-store'],
+    ],
+    body: new Uint8Array(0),
+  };
+}
+
+/** How the writing went is bookkeeping: a store that is down then must not break an answer that has left. */
+function guardWritten(shop: Shop, delivery: Delivery): Delivery {
+  return {
+    answer: delivery.answer,
+    written: async (how) => {
+      try {
+        await delivery.written(how);
+      } catch {
+        shop.observe({ event: 'alarm', alarm: 'store_unavailable', detail: 'delivery note' });
+      }
+    },
+  };
+}

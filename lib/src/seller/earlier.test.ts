@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerOf, buyerOf, rest } from '../../test/rig.ts';
+import { openTestShop, type TestShop } from '../../test/shop.ts';
+
+async function loseFirst(shop: TestShop, lands: boolean): Promise<void> {
+  const payment = await shop.payment();
+  shop.rig.settles.push({ lands, says: 'lost' });
+  const lost = await shop.ask({ payment });
+  assert.deepEqual([lost.status, lost.problem.code], [503, 'settlement_unknown']);
+}
+
+for (const flow of ['authorization', 'upfront'] as const) {
+  test(`${flow}: a newer payment for the same request gets the earlier one’s answer and is never sent`, async () => {
+    const shop = openTestShop({ route: { flow } });
+    await loseFirst(shop, true);
+    const newer = await shop.payment();
+    const served = await shop.ask({ payment: newer });
+    assert.deepEqual([served.status, served.text], [200, 'sunny 1']);
+    assert.match(served.header('counterfoil-payment') ?? '', /money=unmoved; live-until=\d+/);
+    assert.equal(shop.rig.ledger.landed.size, 1);
+    assert.deepEqual([shop.runs(), shop.rig.calls.settle], [1, 1]);
+    const again = await shop.ask({ payment: newer });
+    assert.deepEqual([again.status, again.text], [200, 'sunny 1']);
+    assert.equal(shop.rig.calls.settle, 1);
+  });
+}
+
+test('a newer payment waits while the earlier one is unknown and alive, and is not sent', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, false);
+  const newer = await shop.payment();
+  const waits = await shop.ask({ payment: newer });
+  assert.deepEqual(
+    [waits.status, waits.problem.code, waits.problem.money, waits.problem.retry],
+    [503, 'earlier_payment_unresolved', 'unmoved', 'same_payment'],
+  );
+  assert.equal(waits.required, undefined);
+  assert.deepEqual([shop.runs(), shop.rig.calls.settle], [1, 1]);
+  assert.ok(waits.header('retry-after'));
+});
+
+test('the earlier answer goes to one newer payment only; the next one buys for itself', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, true);
+  const served = await shop.ask({ payment: await shop.payment() });
+  assert.equal(served.text, 'sunny 1');
+  const next = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([next.status, next.text], [200, 'sunny 2']);
+  assert.equal(shop.rig.ledger.landed.size, 2);
+});
+
+test('twenty honest twins each pay and each get an answer', async () => {
+  const shop = openTestShop();
+  const gate = Promise.withResolvers<void>();
+  shop.works(async () => {
+    await gate.promise;
+    return answerOf('sunny');
+  });
+  const payments = await Promise.all(Array.from({ length: 20 }, () => shop.payment()));
+  const answers = payments.map((payment) => shop.ask({ payment }));
+  await rest();
+  gate.resolve();
+  const seen = await Promise.all(answers);
+  assert.ok(seen.every(({ status }) => status === 200));
+  assert.deepEqual([shop.runs(), shop.rig.ledger.landed.size, shop.rig.calls.settle], [20, 20, 20]);
+});
+
+test('another payer’s doubt does not block this one', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, false);
+  const other = await shop.payment({ buyer: buyerOf(0x22) });
+  assert.equal((await shop.ask({ payment: other })).status, 200);
+});
+
+test('the same payer’s doubt about one request does not block another request', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, false);
+  const payment = await shop.payment();
+  assert.equal((await shop.ask({ payment, target: '/weather?city=Lima' })).status, 200);
+});
+
+test('a route may switch the rule off', async () => {
+  const shop = openTestShop({ route: { earlierPayment: 'off' } });
+  await loseFirst(shop, true);
+  const newer = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([newer.status, newer.text], [200, 'sunny 2']);
+  assert.equal(shop.rig.ledger.landed.size, 2);
+});
+
+test('after an answer was lost on its way to the buyer, a newer payment gets it and is not charged', async () => {
+  const shop = openTestShop();
+  const first = await shop.ask({ payment: await shop.payment(), how: 'cut' });
+  assert.equal(first.status, 200);
+  const newer = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([newer.status, newer.text], [200, 'sunny 1']);
+  assert.equal(shop.rig.ledger.landed.size, 1);
+});

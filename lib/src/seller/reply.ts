@@ -1,0 +1,117 @@
+/**
+ * Turns outcomes into deliveries. A refusal that invites a new payment carries the terms; if no price can be given
+ * then, that is what is said instead.
+ */
+import type { ClaimRecord } from '../claim/index.ts';
+import { describe, type Outcome, type Refusal, refuse } from '../problem.ts';
+import type { PaymentRequired, PaymentRequirements, SettlementResponse } from '../wire/v2.ts';
+import { problemAnswer } from './answer.ts';
+import { within } from './limit.ts';
+import type { Answer, Delivery } from './message.ts';
+import { type Call, readLimitMs } from './visit.ts';
+
+/** Seconds after which the same payment is worth presenting again. */
+export const retrySoon = 1;
+export const retryLater = 5;
+
+/** A delivery of which nobody needs to hear how it went. */
+export function plain(answer: Answer): Delivery {
+  return { answer, written: async () => {} };
+}
+
+/** What is asked for this request. */
+export async function quote<Parsed>(call: Call<Parsed>): Promise<Outcome<readonly PaymentRequirements[]>> {
+  const parsed = await call.parsed();
+  if (!parsed.ok) return parsed;
+  const quoted = await within(call.shop.world, readLimitMs, Promise.resolve(call.route.quote(parsed.value)));
+  return quoted === 'late' ? refuse('price_unavailable') : quoted;
+}
+
+/** A refusal, with the terms where a new payment is invited. */
+export async function refusalTo<Parsed>(
+  call: Call<Parsed>,
+  refusal: Refusal,
+  response?: SettlementResponse,
+): Promise<Delivery> {
+  const row = describe(refusal);
+  call.shop.observe({ event: 'refused', route: call.route.name, code: refusal.code });
+  if (row.status !== 402 || row.retry !== 'new_payment') return plain(problemAnswer(refusal, { response }));
+  const terms = await quote(call);
+  if (!terms.ok) return plain(problemAnswer(terms.refusal, { response }));
+  const required = requiredOf(call, terms.value, row.reason ?? refusal.code);
+  return plain(problemAnswer(refusal, { required, response }));
+}
+
+/** The 402's message; its resource is our configured origin's URL, never the Host's. */
+function requiredOf<Parsed>(
+  call: Call<Parsed>,
+  accepts: readonly PaymentRequirements[],
+  error: string,
+): PaymentRequired {
+  const { description, mimeType } = call.route;
+  return {
+    x402Version: 2,
+    error,
+    resource: {
+      url: call.request.url,
+      ...(description === undefined ? {} : { description }),
+      ...(mimeType === undefined ? {} : { mimeType }),
+    },
+    accepts,
+  };
+}
+
+/** PAYMENT-RESPONSE for a settled record. */
+export function settledResponse(record: ClaimRecord): SettlementResponse {
+  const moved =
+    record.money.state === 'settled' || record.money.state === 'held' || record.money.state === 'reversed';
+  return {
+    success: true,
+    payer: record.payer,
+    transaction: moved ? record.money.transaction : '',
+    network: record.network,
+    ...(record.money.state === 'settled' ? { amount: record.money.amount } : {}),
+  };
+}
+
+/** PAYMENT-RESPONSE for a payment that did not settle, or is not known to have. */
+export function unsettledResponse(
+  network: string,
+  reason: string,
+  more: { readonly payer?: string; readonly transaction?: string } = {},
+): SettlementResponse {
+  return {
+    success: false,
+    errorReason: reason,
+    ...(more.payer === undefined ? {} : { payer: more.payer }),
+    transaction: more.transaction ?? '',
+    network,
+  };
+}
+
+/** An answer whose writing is noted on the records that it settles. */
+export function noted<Parsed>(call: Call<Parsed>, answer: Answer, keys: readonly string[]): Delivery {
+  const { shop, route } = call;
+  return {
+    answer,
+    written: async (how) => {
+      for (const key of keys) {
+        shop.observe({ event: 'delivered', key, how });
+        const note =
+          how === 'complete'
+            ? ({ kind: 'complete', keepMs: route.keepMs } as const)
+            : ({ kind: 'abandoned' } as const);
+        await shop.store.deliver(key, note);
+      }
+    },
+  };
+}
+
+/** Names what a body that is not ours cannot say. */
+export function statusText(parts: {
+  readonly code: string;
+  readonly money: string;
+  readonly retry: string;
+}): string {
+  return `code=${parts.code}; money=${parts.money}; retry=${parts.retry}`;
+}

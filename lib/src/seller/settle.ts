@@ -1,0 +1,75 @@
+/**
+ * Sends the money's authorization, writes down what is known, and says what to do next. Unknown is written before
+ * any 503 leaves, so that a newer payment for the same request meets it (the model's finding E).
+ */
+import { type ClaimRecord, type Hold, type MoneyAxis, moneyNow } from '../claim/index.ts';
+import { type FacilitatorQuestion, factOfAnswer } from '../settlement/index.ts';
+import { writePaymentRequirements } from '../wire/required.ts';
+import { writePaymentPayload } from '../wire/signature.ts';
+import type { JsonObject, PaymentPayload } from '../wire/v2.ts';
+import { lookUp } from './lookup.ts';
+import type { Shop } from './shop.ts';
+
+/** The payment as it is forwarded: the buyer's message around our own reading of the payload. */
+export function forwarded(
+  message: PaymentPayload,
+  payload: JsonObject,
+  record: Pick<ClaimRecord, 'requirement'>,
+): JsonObject {
+  return writePaymentPayload({ ...message, accepted: record.requirement, payload });
+}
+
+/** The question that a facilitator is asked about a record. */
+export function questionOf(
+  payment: JsonObject,
+  record: Pick<ClaimRecord, 'requirement' | 'payer'>,
+  timeoutMs: number,
+): FacilitatorQuestion {
+  const { requirement, payer } = record;
+  return {
+    payment,
+    requirement: writePaymentRequirements(requirement),
+    expected: { network: requirement.network, amount: requirement.amount, payer },
+    timeoutMs,
+  };
+}
+
+/** The record after one send, as its money must be read now. */
+export type Settled = { readonly record: ClaimRecord; readonly money: MoneyAxis; readonly unsent: boolean };
+
+/** Settles a send that has begun; the record's money says which one it is. */
+export async function settle(
+  shop: Shop,
+  hold: Hold,
+  send: { readonly record: ClaimRecord; readonly question: FacilitatorQuestion },
+): Promise<Settled> {
+  const { record, question } = send;
+  const n = record.money.state === 'sending' ? record.money.n : 1;
+  shop.observe({ event: 'settle_sent', key: record.key, n });
+  const answer = await shop.facilitator.settle(question);
+  const told = await shop.store.recordMoney(record.key, factOfAnswer(answer, { n, hold }));
+  const now = told.record ?? record;
+  shop.observe({ event: 'money', key: record.key, state: now.money.state });
+  if (answer.kind !== 'look_up')
+    return { record: now, money: moneyNow(now, told.nowMs), unsent: answer.kind === 'unsent' };
+  return lookFirst(shop, now, told.nowMs);
+}
+
+/** It said no in words that prove nothing, as "nonce used": the chain decides, if it can be read (S06). */
+async function lookFirst(shop: Shop, record: ClaimRecord, nowMs: number): Promise<Settled> {
+  const resolution = await lookUp(shop, record);
+  if (resolution === 'late') return { record, money: moneyNow(record, nowMs), unsent: false };
+  const after = resolution.record;
+  return { record: after, money: moneyNow(after, resolution.nowMs), unsent: false };
+}
+
+/**
+ * At verify: the nonce is spent and nothing was ever sent by us. The chain's word is written down, if it has one, and
+ * the record comes back as it is then.
+ */
+export async function spentBefore(shop: Shop, record: ClaimRecord): Promise<ClaimRecord> {
+  const resolution = await lookUp(shop, record);
+  if (resolution !== 'late' && resolution.changed) return resolution.record;
+  shop.observe({ event: 'alarm', alarm: 'settle_nonce_used_elsewhere', key: record.key });
+  return record;
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRig } from '../../test/rig.ts';
+import { guardStore, StoreUnavailable } from './shop.ts';
+
+test('every method of a guarded store says that the store failed, whether it throws or rejects', async () => {
+  const { options } = createRig();
+  const throwing = Object.fromEntries(
+    Object.entries(options.store).map(([name, value]) => [
+      name,
+      typeof value === 'function'
+        ? () => {
+            throw new Error('down');
+          }
+        : value,
+    ]),
+  ) as unknown as typeof options.store;
+  const guarded = guardStore(throwing);
+  await assert.rejects(guarded.find('k'), StoreUnavailable);
+  await assert.rejects(guarded.readAnswer('k'), StoreUnavailable);
+  await assert.rejects(guarded.close(), StoreUnavailable);
+  for (const name of Object.keys(options.store)) assert.ok(name in guarded, name);
+});

@@ -1,0 +1,84 @@
+/**
+ * Flow `upfront`: settle, work, deliver. The money moves before any work; work that fails afterwards is owed, and
+ * the same payment runs it again, a bounded number of times.
+ */
+import type { ClaimRecord, Hold } from '../claim/index.ts';
+import { deliverPaid, failedPaid, inProgress, isHeld, type Owned, sealedAnswer, unsettled } from './flow.ts';
+import { keepLease } from './lease.ts';
+import type { Delivery } from './message.ts';
+import { forwarded, questionOf, settle } from './settle.ts';
+import type { Visit } from './visit.ts';
+import { runWork } from './work.ts';
+
+/** Settles a send that `take` has begun, then works. */
+export async function payFirst<Parsed>(
+  visit: Visit<Parsed>,
+  hold: Hold,
+  record: ClaimRecord,
+): Promise<Delivery> {
+  const { shop, route } = visit;
+  const lease = keepLease(shop, hold);
+  try {
+    const payment = forwarded(visit.message, visit.payment.payload, record);
+    const settled = await settle(shop, hold, {
+      record,
+      question: questionOf(payment, record, route.budget.settleMs),
+    });
+    if (settled.money.state !== 'settled') return await unsettled(visit, settled);
+    return await workPaid({ visit, hold, record: settled.record, lease });
+  } finally {
+    lease.stop();
+  }
+}
+
+/**
+ * Starts the work of a payment that has settled. Where the settlement was in doubt meanwhile, the hold is gone and
+ * the work is claimed anew, like any work that is owed.
+ */
+export async function workPaid<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
+  const { visit, hold } = owned;
+  const started = await visit.shop.store.startWork(hold, visit.shop.lease.leaseMs);
+  return isHeld(started) ? run({ ...owned, record: started.record }) : claimOwed(visit, owned.record);
+}
+
+/** Claims the work of a settled payment, whoever settled it, and runs it; a copy that lost is told so. */
+export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> {
+  const { shop, owner } = visit;
+  const taken = await shop.store.take({
+    purchase: record,
+    owner,
+    times: shop.lease,
+    earlierPayment: 'off',
+    mayReplaceRequest: false,
+  });
+  return taken.kind === 'taken' ? workOwed(visit, taken.hold, taken.record) : inProgress(visit);
+}
+
+/** Runs owed work again: `take` has counted the attempt already. */
+export async function workOwed<Parsed>(
+  visit: Visit<Parsed>,
+  hold: Hold,
+  record: ClaimRecord,
+): Promise<Delivery> {
+  const lease = keepLease(visit.shop, hold);
+  try {
+    return await run({ visit, hold, record, lease });
+  } finally {
+    lease.stop();
+  }
+}
+
+async function run<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
+  const { visit, hold, record, lease } = owned;
+  const { shop } = visit;
+  shop.observe({ event: 'taken', key: record.key, route: visit.route.name, attempt: record.attempts });
+  const result = await runWork(visit, record, lease);
+  if (result.kind !== 'answer') return failedPaid(owned, result);
+  const finished = await shop.store.finish(hold, {
+    answer: sealedAnswer(visit, record, result.answer),
+    partial: false,
+    leaseMs: shop.lease.leaseMs,
+  });
+  if (!isHeld(finished)) return inProgress(visit);
+  return deliverPaid(visit, finished.record, result.answer);
+}

@@ -1,0 +1,199 @@
+/**
+ * One request on its way through the seller: what came in, read once and in the order of design section 4. Nothing
+ * here touches a store or money.
+ */
+import type { ClaimRecord, Purchase } from '../claim/index.ts';
+import {
+  checkSignature,
+  defaultBoundHeaders,
+  type ExactEvmPayment,
+  fingerprintDomain,
+  parseExactEvm,
+  requestDigest,
+  requestUrl,
+} from '../payment/index.ts';
+import { type Outcome, refuse, succeed } from '../problem.ts';
+import { encodeHex } from '../wire/hex.ts';
+import { decodePaymentSignature } from '../wire/signature.ts';
+import { paymentHeaderV1 } from '../wire/v1.ts';
+import { type PaymentPayload, type PaymentRequirements, paymentSignatureHeader } from '../wire/v2.ts';
+import { within } from './limit.ts';
+import type { HeaderList, SellerRequest, Work } from './message.ts';
+import type { Route, RouteRequest } from './route.ts';
+import type { Shop } from './shop.ts';
+
+/** A request to a priced route, with its body read; whether it carries a payment is not decided here. */
+export type Call<Parsed> = {
+  readonly shop: Shop;
+  readonly route: Route<Parsed>;
+  readonly request: RouteRequest;
+  /** http:1 digest under our own domain, 64 hex digits. */
+  readonly fingerprint: string;
+  readonly gone: AbortSignal;
+  readonly work: Work<Parsed>;
+  /** What the route makes of the request: read once, for the price and for the work alike (B11). */
+  readonly parsed: () => Promise<Outcome<Parsed>>;
+};
+
+/** A payment as it was read from its header; nothing of it is judged yet. */
+export type Presented = { readonly message: PaymentPayload; readonly payment: ExactEvmPayment };
+
+/** A call with a payment whose key is known and whose signature was judged as far as that goes without a network. */
+export type Visit<Parsed> = Call<Parsed> & {
+  readonly message: PaymentPayload;
+  readonly payment: ExactEvmPayment;
+  readonly signatureHash: string;
+  /** `foreign` and `contract` signatures are verified by the facilitator before anything is taken. */
+  readonly signedBy: 'payer' | 'contract' | 'foreign';
+  readonly owner: string;
+};
+
+/** The text of the one payment header, if there is one. */
+export function paymentText(headers: HeaderList): Outcome<string | undefined> {
+  const found = headers.filter(([name]) => name === paymentSignatureHeader);
+  const legacy = headers.filter(([name]) => name === paymentHeaderV1);
+  // Some frameworks join two fields with a comma, which no base64 has (H08).
+  const joined = [...found, ...legacy].some(([, value]) => value.includes(','));
+  if (found.length + legacy.length > 1 || joined) return refuse('duplicate_payment_header');
+  if (legacy.length === 1) {
+    return refuse('payment_version_unsupported', {
+      detail: 'X-PAYMENT is x402 version 1; send PAYMENT-SIGNATURE.',
+    });
+  }
+  return succeed(found[0]?.[1]);
+}
+
+/**
+ * What the work never sees: the payment, and the questions whose answer is a 304 or a part, which would be sold as
+ * if it were the whole (H07).
+ */
+const hidden: ReadonlySet<string> = new Set([
+  paymentSignatureHeader,
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+]);
+
+/** Reads the body, bounded, and fingerprints the request. */
+export async function readCall<Parsed>(
+  shop: Shop,
+  route: Route<Parsed>,
+  arrival: { readonly request: SellerRequest; readonly work: Work<Parsed> },
+): Promise<Outcome<Call<Parsed>>> {
+  const { request, work } = arrival;
+  const url = requestUrl(shop.origin, request.target);
+  if (!url.ok) return url;
+  const body = await request.readBody({ maxBytes: route.maxBodyBytes, timeoutMs: route.bodyTimeoutMs });
+  if (body.kind === 'too_large') return refuse('body_too_large');
+  if (body.kind !== 'bytes') return refuse('body_too_slow');
+  const headers = request.headers.filter(([name]) => !hidden.has(name));
+  const read: RouteRequest = { method: request.method, url: url.value, headers, body: body.bytes };
+  const digest = requestDigest(
+    {
+      method: read.method,
+      url: read.url,
+      body: read.body,
+      headerLines: headers,
+      boundHeaders: defaultBoundHeaders,
+    },
+    fingerprintDomain,
+    shop.world.sha256,
+  );
+  if (!digest.ok) return digest;
+  const fingerprint = encodeHex(digest.value).slice(2);
+  return succeed({
+    shop,
+    route,
+    request: read,
+    fingerprint,
+    gone: request.gone,
+    work,
+    parsed: readOnce(shop, route, read),
+  });
+}
+
+/** A route's own reading of a bounded body, and its price, take no longer than this. */
+export const readLimitMs = 10_000;
+
+function readOnce<Parsed>(
+  shop: Shop,
+  route: Route<Parsed>,
+  request: RouteRequest,
+): () => Promise<Outcome<Parsed>> {
+  let reading: Promise<Outcome<Parsed>> | undefined;
+  const parse = async (): Promise<Outcome<Parsed>> => {
+    try {
+      const parsed = await within(
+        shop.world,
+        readLimitMs,
+        Promise.resolve(route.parse(request)).then(succeed),
+      );
+      return parsed === 'late'
+        ? refuse('request_malformed', { detail: 'The route took too long to read it.' })
+        : parsed;
+    } catch {
+      return refuse('request_malformed', { detail: 'The route cannot read this request.' });
+    }
+  };
+  return () => {
+    reading ??= parse();
+    return reading;
+  };
+}
+
+/** Decodes the payment header and makes the payment's key. */
+export function readPayment(text: string): Outcome<Presented> {
+  const message = decodePaymentSignature(text);
+  if (!message.ok) return message;
+  const payment = parseExactEvm(message.value);
+  return payment.ok ? succeed({ message: message.value, payment: payment.value }) : payment;
+}
+
+/** Judges the signature under our own asset's domain, never the payment's. */
+export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outcome<Visit<Parsed>> {
+  const { message, payment } = presented;
+  const asset = call.shop.assets.lookup(payment.network, payment.asset);
+  if (asset === undefined) return refuse('requirement_mismatch', { fields: ['asset'] });
+  const verdict = checkSignature(payment, asset.domain, call.shop.world.recover);
+  if (verdict.by === 'nobody') return { ok: false, refusal: verdict.refusal };
+  const signatureHash = encodeHex(call.shop.world.sha256(payment.signature)).slice(2);
+  return succeed({
+    ...call,
+    message,
+    payment,
+    signatureHash,
+    signedBy: verdict.by,
+    owner: call.shop.nextOwner(),
+  });
+}
+
+/** What `take` writes down about this visit. */
+export function purchaseOf<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Purchase {
+  const { payment, route } = visit;
+  return {
+    key: payment.key,
+    network: payment.network,
+    asset: payment.asset,
+    payer: payment.payer,
+    payTo: payment.payTo,
+    amount: payment.amount,
+    nonce: payment.nonce,
+    fingerprint: visit.fingerprint,
+    signatureHash: visit.signatureHash,
+    requirement,
+    route: route.name,
+    resourceUrl: visit.request.url,
+    flow: route.flow,
+    validAfterMs: Number(payment.validAfter) * 1000,
+    validBeforeMs: Number(payment.validBefore) * 1000,
+    maxAttempts: route.attempts,
+  };
+}
+
+/** The presented signature octets are those that the record was taken with. */
+export function sameSignature<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): boolean {
+  return visit.signatureHash === record.signatureHash;
+}

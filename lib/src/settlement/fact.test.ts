@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exampleNowMs, examplePurchase } from '../claim/example.ts';
+import type { ClaimRecord, MoneyFact } from '../claim/index.ts';
+import type { AuthorizationFate } from './chain.ts';
+import type { SettleAnswer } from './facilitator.ts';
+import { factOfAnswer, factOfFate } from './fact.ts';
+
+const transaction = `0x${'5e'.repeat(32)}`;
+const hold = { key: 'k', owner: 'o', fence: 1 };
+
+const answers: readonly (readonly [SettleAnswer, first: MoneyFact, again: MoneyFact])[] = [
+  [
+    { kind: 'settled', transaction, amount: 10_000n },
+    { fact: 'settled', transaction, amount: 10_000n, by: 'facilitator' },
+    { fact: 'settled', transaction, amount: 10_000n, by: 'facilitator' },
+  ],
+  [
+    { kind: 'refused', reason: 'insufficient_funds' },
+    { fact: 'refused', why: 'definite', reason: 'insufficient_funds', by: 'facilitator', n: 1 },
+    { fact: 'unknown', n: 2, reason: 'insufficient_funds' },
+  ],
+  [
+    { kind: 'look_up', reason: 'invalid_transaction_state' },
+    { fact: 'unknown', n: 1, reason: 'invalid_transaction_state' },
+    { fact: 'unknown', n: 2, reason: 'invalid_transaction_state' },
+  ],
+  [
+    { kind: 'look_up', reason: 'invalid_exact_evm_transaction_failed', transaction },
+    { fact: 'unknown', n: 1, reason: 'invalid_exact_evm_transaction_failed', transaction },
+    { fact: 'unknown', n: 2, reason: 'invalid_exact_evm_transaction_failed', transaction },
+  ],
+  [
+    { kind: 'pending', transaction },
+    { fact: 'unknown', n: 1, reason: 'settlement_pending', transaction },
+    { fact: 'unknown', n: 2, reason: 'settlement_pending', transaction },
+  ],
+  [{ kind: 'unsent' }, { fact: 'unsent', n: 1, hold }, { fact: 'unsent', n: 2, hold }],
+  [
+    { kind: 'lost', why: 'timeout' },
+    { fact: 'unknown', n: 1, reason: 'timeout' },
+    { fact: 'unknown', n: 2, reason: 'timeout' },
+  ],
+];
+for (const [answer, first, again] of answers) {
+  test(`a settle that was ${answer.kind} is written down as ${first.fact}, and of a re-send as ${again.fact}`, () => {
+    assert.deepEqual(factOfAnswer(answer, { n: 1, hold }), first);
+    assert.deepEqual(factOfAnswer(answer, { n: 2, hold }), again);
+  });
+}
+
+function recordWith(money: ClaimRecord['money']): ClaimRecord {
+  return {
+    ...examplePurchase(1),
+    work: { state: 'done', partial: false },
+    money,
+    fence: 1,
+    attempts: 1,
+    sendLog: [],
+    sends: 1,
+    createdAtMs: exampleNowMs,
+    updatedAtMs: exampleNowMs,
+  };
+}
+const sent = recordWith({ state: 'unknown', phase: 'pay', n: 1 });
+const unsent = recordWith({ state: 'none' });
+
+test('S06: a use with our transfer is a settlement of ours once we have sent it, and of the signed amount', () => {
+  const fate: AuthorizationFate = { kind: 'settled', transaction, block: 9 };
+  assert.deepEqual(factOfFate(fate, sent), {
+    fact: 'settled',
+    transaction,
+    amount: 10_000n,
+    by: 'chain',
+  });
+  assert.deepEqual(factOfFate(fate, unsent), {
+    fact: 'refused',
+    why: 'used_elsewhere',
+    reason: 'authorization_used_elsewhere',
+    by: 'chain',
+    transaction,
+  });
+});
+
+test('a use that is not ours, a cancellation and an expiry are refusals that the chain proves', () => {
+  const cases: readonly (readonly [AuthorizationFate, string, string])[] = [
+    [{ kind: 'used_elsewhere', transaction, block: 9 }, 'used_elsewhere', 'authorization_used_elsewhere'],
+    [{ kind: 'canceled', transaction, block: 9 }, 'canceled', 'authorization_canceled'],
+    [{ kind: 'expired', block: 9 }, 'expired', 'authorization_expired'],
+  ];
+  for (const record of [sent, unsent]) {
+    for (const [fate, why, reason] of cases) {
+      const fact = factOfFate(fate, record);
+      assert.ok(fact?.fact === 'refused');
+      assert.deepEqual([fact.why, fact.reason, fact.by], [why, reason, 'chain']);
+    }
+  }
+});
+
+test('an unused authorization and an unread chain prove nothing', () => {
+  for (const record of [sent, unsent]) {
+    assert.equal(factOfFate({ kind: 'unused', block: 9 }, record), undefined);
+    assert.equal(factOfFate({ kind: 'unread', why: 'receipt' }, record), undefined);
+  }
+});

@@ -1,0 +1,101 @@
+/**
+ * The methods of a claim store over one `run` that carries an operation to its table, and the limits on what a
+ * caller may ask. A limit broken here is a programmer's mistake and rejects with TypeError or RangeError.
+ */
+import type { ClaimStore } from '../claim/index.ts';
+import type { Answers, Operation, Questions } from './operations.ts';
+
+/** Records per `list`, `due` and `prune`: one page, so that no call holds the store for long. */
+export const pageLimit = 1_000;
+/** Octets of one answer or payload; far above any route's `maxAnswerBytes`, far below what a row may hold. */
+export const blobLimit = 67_108_864;
+/** UTF-16 units of a key; ours have 64, other schemes may be longer. */
+export const keyLimit = 256;
+/** A lease longer than a day is a unit mistake. */
+export const leaseLimitMs = 86_400_000;
+
+export type Run = <O extends Operation>(operation: O, question: Questions[O]) => Promise<Answers[O]>;
+
+/** Builds the contract's methods; `run` must be atomic and answer only what is kept. */
+export function storeOver(run: Run, about: Pick<ClaimStore, 'name' | 'durable' | 'close'>): ClaimStore {
+  return {
+    ...about,
+    find: async (key) => run('find', { key: checkedKey(key) }),
+    take: async (request) => {
+      checkedKey(request.purchase.key);
+      checkLease(request.times.leaseMs);
+      checkNotNegative('graceMs', request.times.graceMs);
+      if (request.begin !== undefined) checkBlob('payload', request.begin.payload);
+      return run('take', request);
+    },
+    heartbeat: async (hold, leaseMs) => run('heartbeat', { hold, leaseMs: checkLease(leaseMs) }),
+    keepAndBeginSend: async (hold, send) => {
+      checkLease(send.leaseMs);
+      checkBlob('answer', send.answer);
+      checkBlob('payload', send.payload);
+      return run('keepAndBeginSend', { hold, send });
+    },
+    beginSend: async (key, send) => {
+      checkLease(send.leaseMs);
+      return run('beginSend', { key: checkedKey(key), send });
+    },
+    recordMoney: async (key, fact) => run('recordMoney', { key: checkedKey(key), fact }),
+    startWork: async (hold, leaseMs) => run('startWork', { hold, leaseMs: checkLease(leaseMs) }),
+    finish: async (hold, result) => {
+      checkLease(result.leaseMs);
+      checkBlob('answer', result.answer);
+      return run('finish', { hold, result });
+    },
+    fail: async (hold) => run('fail', { hold }),
+    release: async (hold) => run('release', { hold }),
+    deliver: async (key, note) => {
+      if (note.kind === 'complete') checkNotNegative('keepMs', note.keepMs);
+      return run('deliver', { key: checkedKey(key), note });
+    },
+    readAnswer: async (key) => run('readAnswer', { key: checkedKey(key) }),
+    readPayload: async (key) => run('readPayload', { key: checkedKey(key) }),
+    due: async (limit) => run('due', { limit: checkPage(limit) }),
+    list: async (query) => {
+      checkPage(query.limit);
+      return run('list', query);
+    },
+    prune: async (limit) => run('prune', { limit: checkPage(limit) }),
+  };
+}
+
+/** Refuses option names that nobody reads, since a misspelt limit is no limit. */
+export function checkOptions(maker: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`${maker} has no option "${unknown}".`);
+}
+
+/** A whole number of at least one. */
+export function checkCount(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`${name} must be a whole number above zero, not ${value}.`);
+}
+
+function checkedKey(key: string): string {
+  if (typeof key === 'string' && key.length > 0 && key.length <= keyLimit) return key;
+  throw new TypeError(`A payment key is a text of 1 to ${keyLimit} characters.`);
+}
+
+function checkLease(leaseMs: number): number {
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs <= leaseLimitMs) return leaseMs;
+  throw new RangeError(`leaseMs must be whole milliseconds from 1 to ${leaseLimitMs}, not ${leaseMs}.`);
+}
+
+function checkNotNegative(name: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new RangeError(`${name} must be whole milliseconds of at least zero, not ${value}.`);
+}
+
+function checkPage(limit: number): number {
+  if (checkCount('limit', limit) <= pageLimit) return limit;
+  throw new RangeError(`limit must be at most ${pageLimit}, not ${limit}.`);
+}
+
+function checkBlob(name: string, bytes: Uint8Array): void {
+  if (bytes instanceof Uint8Array && bytes.length <= blobLimit) return;
+  throw new RangeError(`${name} must be a Uint8Array of at most ${blobLimit} octets.`);
+}

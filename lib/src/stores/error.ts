@@ -1,0 +1,34 @@
+/**
+ * Why a store cannot be opened or does not answer. The seller fails closed on every one of them
+ * (`store_unavailable`, design section 4); the code tells the operator what to look at.
+ */
+
+export type StoreErrorCode =
+  /** This store keeps its records in one process, and several were announced. */
+  | 'store_not_shared'
+  /** Another process held the write lock for longer than the busy time; nothing was written. */
+  | 'store_busy'
+  /** More requests wait than the store takes in; nothing was written. */
+  | 'store_overloaded'
+  | 'store_closed'
+  /** The file, or its folder, cannot be opened. */
+  | 'store_unreadable'
+  /** The file is not a claim store; it was not touched. */
+  | 'store_foreign'
+  /** The file was written by a newer version; it was not touched. */
+  | 'store_newer'
+  /** The file is damaged. */
+  | 'store_corrupt'
+  /** The write failed as a whole (disk full, input or output error, worker gone). */
+  | 'store_failed';
+
+/** The one error that stores reject with when the world, and not the caller, is the cause. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreError';
+    this.code = code;
+  }
+}
