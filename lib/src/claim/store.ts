@@ -28,6 +28,11 @@ export type TakeRequest = {
   readonly earlierPayment: 'serve' | 'off';
   /** While every run failed unpaid, another request may take this payment's place (never under required binding). */
   readonly mayReplaceRequest: boolean;
+  /**
+   * The last moment, by the store's clock, at which a payment that was never sent may be taken: judged in this step,
+   * so that nobody sends what another copy was told is over.
+   */
+  readonly notAfterMs?: number;
   /** Flows that move money first begin the send in the same step. */
   readonly begin?: SendStart & { readonly phase: Phase };
 };
@@ -46,6 +51,8 @@ export type TakeOutcome =
       readonly older: ClaimRecord;
       readonly nowMs: number;
     }
+  /** Past `notAfterMs`: nothing was taken, and a stale owner has lost its fence. */
+  | { readonly kind: 'late'; readonly nowMs: number }
   | { readonly kind: 'full'; readonly nowMs: number };
 
 export type HoldOutcome =

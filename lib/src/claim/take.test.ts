@@ -204,3 +204,13 @@ test('a payment that was answered from an older one stays so, also when the olde
   assert.equal(run(record, { view: { supersedes: older } }).kind, 'superseded');
   assert.equal(run(record).kind, 'known');
 });
+
+test('past its last moment a payment that was never sent is not taken, and one whose money moved still runs', () => {
+  const request = { notAfterMs: now - 1 };
+  assert.equal(run(undefined, { request }).kind, 'late');
+  const failed: ClaimRecord = { ...first, work: { state: 'failed' }, lease: undefined };
+  assert.equal(run(failed, { request }).kind, 'late');
+  const owed: ClaimRecord = { ...failed, ...upfront, money: paid };
+  assert.equal(run(owed, { request }).kind, 'taken');
+  assert.equal(run(undefined, { request: { notAfterMs: now } }).kind, 'taken');
+});

@@ -91,6 +91,7 @@ function judgeWork(record: ClaimRecord, request: TakeRequest, nowMs: number): Ju
 
 function takeNew(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
   const { nowMs } = view;
+  if (isLate(request, nowMs)) return still({ kind: 'late', nowMs });
   const earlier = look(view, request);
   if (earlier?.blocks === 'unknown') return still({ kind: 'earlier_unknown', older: earlier.older, nowMs });
   if (view.full) return still({ kind: 'full', nowMs });
@@ -103,7 +104,10 @@ function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step
   const { nowMs } = view;
   const unpaid = moneyNow(record, nowMs).state === 'none';
   const earlier = unpaid ? look(view, request) : undefined;
-  if (earlier?.blocks === 'unknown') return fenceOff(record, earlier.older, nowMs);
+  if (earlier?.blocks === 'unknown') {
+    return fenceOff(record, { kind: 'earlier_unknown', older: earlier.older, nowMs });
+  }
+  if (unpaid && isLate(request, nowMs)) return fenceOff(record, { kind: 'late', nowMs });
   // While nothing was sent, the request and the signature bytes are those presented now (design 9.8).
   const current = unpaid
     ? patched(record, { ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
@@ -113,11 +117,17 @@ function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step
 }
 
 /** Who is told that this payment is not sent now must be able to rely on it: a stale owner loses its fence here. */
-function fenceOff(record: ClaimRecord, older: ClaimRecord, nowMs: number): Step<TakeOutcome> {
-  const outcome = { kind: 'earlier_unknown', older, nowMs } as const;
+function fenceOff(
+  record: ClaimRecord,
+  outcome: TakeOutcome & { readonly kind: 'earlier_unknown' | 'late' },
+): Step<TakeOutcome> {
   if (record.lease === undefined) return still(outcome);
   const work = record.work.state === 'running' ? { work: { state: 'failed' } as const } : {};
-  return { change: { record: patched(record, { ...work, lease: undefined }, nowMs) }, outcome };
+  return { change: { record: patched(record, { ...work, lease: undefined }, outcome.nowMs) }, outcome };
+}
+
+function isLate(request: TakeRequest, nowMs: number): boolean {
+  return request.notAfterMs !== undefined && nowMs > request.notAfterMs;
 }
 
 function own(record: ClaimRecord, request: TakeRequest, nowMs: number): Step<TakeOutcome> {

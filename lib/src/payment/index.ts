@@ -21,4 +21,4 @@ export { checkSignature } from './signature.ts';
 export type { AuthorityFinding } from './url.ts';
 export { compareAuthority, isBindableUrl, parseOrigin, requestUrl } from './url.ts';
 export type { Budget, WindowRule } from './window.ts';
-export { checkBudget, checkWindow, defaultBudget, defaultRetentionMs } from './window.ts';
+export { checkBudget, checkWindow, defaultBudget, defaultRetentionMs, lastUsableMs } from './window.ts';

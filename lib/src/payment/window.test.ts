@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Refusal } from '../problem.ts';
 import { describe } from '../problem.ts';
 import type { WindowRule } from './window.ts';
-import { checkBudget, checkWindow, defaultBudget, defaultRetentionMs } from './window.ts';
+import { checkBudget, checkWindow, defaultBudget, defaultRetentionMs, lastUsableMs } from './window.ts';
 
 const now = 1_780_000_000;
 const authorization: WindowRule = {
@@ -136,4 +136,12 @@ test('a route whose authorizations would expire during its own work does not sta
     () => checkBudget({ flow: 'authorization', maxTimeoutSeconds: 300, budget: misspelled }),
     /no member "workSeconds"/,
   );
+});
+
+test('the last usable moment is the one after which the window is refused, in both flows', () => {
+  for (const rule of [authorization, upfront]) {
+    const lastMs = lastUsableMs({ validBefore: BigInt(now + 200) }, rule);
+    assert.equal(code({ ...rule, nowMs: lastMs }, 0, now + 200), 'usable');
+    assert.notEqual(code({ ...rule, nowMs: lastMs + 1 }, 0, now + 200), 'usable');
+  }
 });

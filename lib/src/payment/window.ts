@@ -100,6 +100,16 @@ export function checkWindow(
   return undefined;
 }
 
+/** The last moment, Unix milliseconds, at which {@link checkWindow} finds the authorization long enough. */
+export function lastUsableMs(
+  payment: Pick<ExactEvmPayment, 'validBefore'>,
+  rule: Pick<WindowRule, 'flow' | 'budget'>,
+): number {
+  const validBeforeMs = Number(payment.validBefore) * 1000;
+  if (rule.flow === 'upfront') return validBeforeMs + rule.budget.skewMs - 1;
+  return validBeforeMs - lifeNeededMs(rule.flow, rule.budget);
+}
+
 /** Upfront the settlement comes first, so the work needs no life of the authorization. */
 function lifeNeededMs(flow: Flow, budget: Budget): number {
   return budget.skewMs + budget.settleMs + (flow === 'upfront' ? 0 : budget.workMs);

@@ -2,7 +2,7 @@
  * Flow `authorization`: verify, work, keep the answer and begin the send in one step, settle, deliver. The money
  * moves last, so nothing that the buyer sent is spent on work that failed.
  */
-import type { ClaimRecord, Hold } from '../claim/index.ts';
+import type { ClaimRecord } from '../claim/index.ts';
 import type { Refusal } from '../problem.ts';
 import { saysNonceUsed } from '../settlement/index.ts';
 import {
@@ -15,6 +15,7 @@ import {
   sealedAnswer,
   sealedPayload,
   unsettled,
+  type Won,
 } from './flow.ts';
 import { keepLease } from './lease.ts';
 import { startBlock } from './lookup.ts';
@@ -25,12 +26,9 @@ import type { Visit } from './visit.ts';
 import { runWork } from './work.ts';
 
 /** Runs the whole flow for a claim that was just taken. */
-export async function authorize<Parsed>(
-  visit: Visit<Parsed>,
-  hold: Hold,
-  record: ClaimRecord,
-): Promise<Delivery> {
-  const lease = keepLease(visit.shop, hold);
+export async function authorize<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
+  const { hold, record, askedAtMs } = won;
+  const lease = keepLease(visit.shop, hold, askedAtMs);
   try {
     return await flow({ visit, hold, record, lease });
   } finally {

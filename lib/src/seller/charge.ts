@@ -2,16 +2,22 @@
  * The whole story of one request to a priced route, in the order of design section 4. Every branch is here or one
  * call away; whatever goes wrong, the work does not run unpaid (S5).
  */
-import { type ClaimRecord, retainMs, type TakeOutcome } from '../claim/index.ts';
-import { checkPayment, checkWindow } from '../payment/index.ts';
-import { type Outcome, refuse, succeed } from '../problem.ts';
+import {
+  type ClaimRecord,
+  type Purchase,
+  retainMs,
+  type TakeOutcome,
+  type TakeRequest,
+} from '../claim/index.ts';
+import { checkPayment, checkWindow, lastUsableMs } from '../payment/index.ts';
+import { type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
 import { saysNonceUsed } from '../settlement/index.ts';
 import { matchRequirement } from '../terms/index.ts';
 import type { PaymentRequirements } from '../wire/v2.ts';
 import { problemAnswer } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { answerEarlierUnknown, answerFromOlder } from './earlier.ts';
-import { inProgress, sealedPayload } from './flow.ts';
+import { inProgress, sealedPayload, type Won } from './flow.ts';
 import { answerKnown } from './known.ts';
 import { lookUp, startBlock } from './lookup.ts';
 import type { Delivery, SellerRequest, Work } from './message.ts';
@@ -118,22 +124,21 @@ function isPaid(record: ClaimRecord | undefined): record is ClaimRecord {
 
 /** Terms, window and signature of a payment that was never sent. */
 async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequirements>> {
-  const { shop, route, payment } = visit;
+  const { shop, payment } = visit;
   const terms = await quote(visit);
   if (!terms.ok) return terms;
   const requirement = matchRequirement(visit.message.accepted, terms.value);
   if (!requirement.ok) return requirement;
   const misfit = checkPayment(payment, requirement.value);
   if (misfit !== undefined) return { ok: false, refusal: misfit };
-  const window = checkWindow(payment, {
-    flow: route.flow,
-    nowMs: shop.world.nowMs(),
-    maxTimeoutSeconds: requirement.value.maxTimeoutSeconds,
-    budget: route.budget,
-    retentionMs: retainMs,
-  });
+  const window = judgeWindow(visit, shop.world.nowMs());
   if (window !== undefined) return { ok: false, refusal: window };
   return visit.signedBy === 'payer' ? requirement : verifyContract(visit, requirement.value);
+}
+
+function judgeWindow<Parsed>({ route, payment }: Visit<Parsed>, nowMs: number): Refusal | undefined {
+  const { flow, maxTimeoutSeconds, budget } = route;
+  return checkWindow(payment, { flow, nowMs, maxTimeoutSeconds, budget, retentionMs: retainMs });
 }
 
 /** Only a contract at the payer can say whether it signed: its word is asked through the facilitator, within a quota. */
@@ -161,32 +166,45 @@ async function verifyContract<Parsed>(
   }
 }
 
-async function take<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Promise<TakeOutcome> {
-  const { shop, route } = visit;
+type Taken = { readonly outcome: TakeOutcome; readonly askedAtMs: number };
+
+async function take<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Promise<Taken> {
+  const { shop, route, payment } = visit;
   const purchase = purchaseOf(visit, requirement);
-  const request = {
+  const begin = route.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
+  const askedAtMs = shop.world.monotonicMs();
+  const outcome = await shop.store.take({
     purchase,
     owner: visit.owner,
     times: shop.lease,
     earlierPayment: route.earlierPayment,
     mayReplaceRequest: true,
-  };
-  if (route.flow === 'authorization') return shop.store.take(request);
-  const block = await startBlock(shop, purchase.network);
-  const begin = {
-    phase: 'pay' as const,
+    notAfterMs: lastUsableMs(payment, route),
+    ...(begin === undefined ? {} : { begin }),
+  });
+  return { outcome, askedAtMs };
+}
+
+/** What becomes durable with the claim where the money moves first. */
+async function beginning<Parsed>(
+  visit: Visit<Parsed>,
+  purchase: Purchase,
+): Promise<NonNullable<TakeRequest['begin']>> {
+  const block = await startBlock(visit.shop, purchase.network);
+  return {
+    phase: 'pay',
     payload: sealedPayload(visit, purchase),
     ...(block === undefined ? {} : { startBlock: block }),
   };
-  return shop.store.take({ ...request, begin });
 }
 
 /** Follows what `take` decided; `again` after an older payment's doubt was looked up. */
-async function proceed<Parsed>(visit: Visit<Parsed>, outcome: TakeOutcome): Promise<Delivery | 'again'> {
+async function proceed<Parsed>(visit: Visit<Parsed>, taken: Taken): Promise<Delivery | 'again'> {
   const { shop, route } = visit;
+  const { outcome, askedAtMs } = taken;
   switch (outcome.kind) {
     case 'taken':
-      return run(visit, outcome);
+      return run(visit, { ...outcome, askedAtMs });
     case 'known': {
       shop.observe({ event: 'lost', key: visit.payment.key, route: route.name });
       const answer = await answerKnown(visit, outcome.record, outcome.nowMs);
@@ -198,6 +216,11 @@ async function proceed<Parsed>(visit: Visit<Parsed>, outcome: TakeOutcome): Prom
     }
     case 'superseded':
       return answerFromOlder(visit, outcome.record, outcome.older);
+    case 'late':
+      return refusalTo(
+        visit,
+        judgeWindow(visit, outcome.nowMs) ?? { code: 'authorization_window_too_short' },
+      );
     case 'full':
       return refusalTo(visit, { code: 'store_full', retryAfter: retryLater });
     default:
@@ -205,15 +228,12 @@ async function proceed<Parsed>(visit: Visit<Parsed>, outcome: TakeOutcome): Prom
   }
 }
 
-async function run<Parsed>(
-  visit: Visit<Parsed>,
-  outcome: TakeOutcome & { kind: 'taken' },
-): Promise<Delivery> {
-  const { hold, record } = outcome;
-  if (record.money.state === 'sending') return payFirst(visit, hold, record);
-  if (record.money.state !== 'none') return workOwed(visit, hold, record);
+async function run<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
+  const { record } = won;
+  if (record.money.state === 'sending') return payFirst(visit, won);
+  if (record.money.state !== 'none') return workOwed(visit, won);
   visit.shop.observe({ event: 'taken', key: record.key, route: visit.route.name, attempt: record.attempts });
-  return authorize(visit, hold, record);
+  return authorize(visit, won);
 }
 
 /**

@@ -24,6 +24,9 @@ import { forwarded, type Settled } from './settle.ts';
 import type { Visit } from './visit.ts';
 import type { WorkResult } from './work.ts';
 
+/** A right that a store gave, and the monotonic moment before it was asked: the lease counts from there. */
+export type Won = { readonly hold: Hold; readonly record: ClaimRecord; readonly askedAtMs: number };
+
 /** A claim that this request owns. */
 export type Owned<Parsed> = {
   readonly visit: Visit<Parsed>;

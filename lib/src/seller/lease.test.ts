@@ -9,7 +9,10 @@ const hold = { key: 'k', owner: 'a', fence: 1 };
 function keeperOver(heartbeat: () => Promise<HoldOutcome>) {
   const clock = createClock();
   const world = { ...createRig().world, monotonicMs: clock.nowMs, after: clock.after };
-  return { clock, keeper: keepLease({ world, store: { heartbeat }, lease: defaultLease }, hold) };
+  return {
+    clock,
+    keeper: keepLease({ world, store: { heartbeat }, lease: defaultLease }, hold, clock.nowMs()),
+  };
 }
 
 const lost: HoldOutcome = { kind: 'lost', nowMs: 0 };
@@ -58,4 +61,13 @@ test('settings that contradict themselves are refused', () => {
   assert.throws(() => checkLease({ ...defaultLease, heartbeatMs: 25_000 }), TypeError);
   assert.throws(() => checkLease({ ...defaultLease, leaseMs: 0.5 }), TypeError);
   assert.equal(checkLease(defaultLease), defaultLease);
+});
+
+test('a process that froze between the store’s answer and its first beat counts its lease from before it asked', () => {
+  const clock = createClock();
+  const world = { ...createRig().world, monotonicMs: clock.nowMs, after: clock.after };
+  const shop = { world, store: { heartbeat: async () => held }, lease: defaultLease };
+  const keeper = keepLease(shop, hold, clock.nowMs() - 26_000);
+  assert.equal(keeper.alive(), false);
+  keeper.stop();
 });

@@ -41,7 +41,10 @@ export function checkLease(lease: LeaseSettings): LeaseSettings {
   return lease;
 }
 
-/** Starts beating for a hold that was taken just now. */
+/**
+ * Starts beating for a hold. `askedAtMs` is the monotonic moment before the store was asked for it: a process that
+ * freezes between the store's answer and this call must not count its lease from here (I1).
+ */
 export function keepLease(
   shop: {
     readonly world: World;
@@ -49,10 +52,11 @@ export function keepLease(
     readonly lease: LeaseSettings;
   },
   hold: Hold,
+  askedAtMs: number,
 ): LeaseKeeper {
   const { world, store, lease } = shop;
   const controller = new AbortController();
-  let confirmedAtMs = world.monotonicMs();
+  let confirmedAtMs = askedAtMs;
   let next: Timer | undefined;
   let limit: Timer | undefined;
   let stopped = false;

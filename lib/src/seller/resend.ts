@@ -2,12 +2,12 @@
  * A payment that is presented again while its settlement is unknown, or whose answer is kept and was never sent for:
  * the chain is asked first, and only the identical octets are ever sent again, a bounded number of times.
  */
-import { type ClaimRecord, type Hold, moneyNow } from '../claim/index.ts';
+import { type ClaimRecord, moneyNow } from '../claim/index.ts';
 import { openRecord } from '../crypto/seal.ts';
 import { isJsonObject, parseJson } from '../wire/json.ts';
 import type { JsonObject } from '../wire/v2.ts';
 import { answerEarlierUnknown, answerFromOlder } from './earlier.ts';
-import { inProgress, unsettled } from './flow.ts';
+import { inProgress, unsettled, type Won } from './flow.ts';
 import { keepLease } from './lease.ts';
 import { lookUp, startBlock } from './lookup.ts';
 import type { Delivery } from './message.ts';
@@ -58,6 +58,7 @@ async function sendAgain<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Pro
   const payment = await storedPayload(visit, record);
   if (payment === undefined) return stillUnknown(visit, record);
   const block = await startBlock(shop, record.network);
+  const askedAtMs = shop.world.monotonicMs();
   const begun = await shop.store.beginSend(record.key, {
     owner: visit.owner,
     leaseMs: Math.max(shop.lease.leaseMs, route.budget.settleMs + shop.lease.marginMs),
@@ -67,7 +68,7 @@ async function sendAgain<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Pro
   });
   switch (begun.kind) {
     case 'begun':
-      return conclude(visit, begun.hold, { record: begun.record, payment });
+      return conclude(visit, { ...begun, askedAtMs }, payment);
     case 'earlier_unknown':
       return answerEarlierUnknown(visit);
     case 'superseded':
@@ -81,16 +82,13 @@ async function sendAgain<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Pro
   }
 }
 
-async function conclude<Parsed>(
-  visit: Visit<Parsed>,
-  hold: Hold,
-  send: { readonly record: ClaimRecord; readonly payment: JsonObject },
-): Promise<Delivery> {
+async function conclude<Parsed>(visit: Visit<Parsed>, won: Won, payment: JsonObject): Promise<Delivery> {
   const { shop, route } = visit;
-  const lease = keepLease(shop, hold);
+  const { hold, record, askedAtMs } = won;
+  const lease = keepLease(shop, hold, askedAtMs);
   try {
-    const question = questionOf(send.payment, send.record, route.budget.settleMs);
-    const settled = await settle(shop, hold, { record: send.record, question });
+    const question = questionOf(payment, record, route.budget.settleMs);
+    const settled = await settle(shop, hold, { record, question });
     if (settled.money.state !== 'settled') return await unsettled(visit, settled);
     if (settled.record.work.state === 'done') return await redeliver(visit, settled.record);
     return await workPaid({ visit, hold, record: settled.record, lease });

@@ -2,8 +2,17 @@
  * Flow `upfront`: settle, work, deliver. The money moves before any work; work that fails afterwards is owed, and
  * the same payment runs it again, a bounded number of times.
  */
-import type { ClaimRecord, Hold } from '../claim/index.ts';
-import { deliverPaid, failedPaid, inProgress, isHeld, type Owned, sealedAnswer, unsettled } from './flow.ts';
+import type { ClaimRecord } from '../claim/index.ts';
+import {
+  deliverPaid,
+  failedPaid,
+  inProgress,
+  isHeld,
+  type Owned,
+  sealedAnswer,
+  unsettled,
+  type Won,
+} from './flow.ts';
 import { keepLease } from './lease.ts';
 import type { Delivery } from './message.ts';
 import { forwarded, questionOf, settle } from './settle.ts';
@@ -11,13 +20,10 @@ import type { Visit } from './visit.ts';
 import { runWork } from './work.ts';
 
 /** Settles a send that `take` has begun, then works. */
-export async function payFirst<Parsed>(
-  visit: Visit<Parsed>,
-  hold: Hold,
-  record: ClaimRecord,
-): Promise<Delivery> {
+export async function payFirst<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
   const { shop, route } = visit;
-  const lease = keepLease(shop, hold);
+  const { hold, record, askedAtMs } = won;
+  const lease = keepLease(shop, hold, askedAtMs);
   try {
     const payment = forwarded(visit.message, visit.payment.payload, record);
     const settled = await settle(shop, hold, {
@@ -44,6 +50,7 @@ export async function workPaid<Parsed>(owned: Owned<Parsed>): Promise<Delivery> 
 /** Claims the work of a settled payment, whoever settled it, and runs it; a copy that lost is told so. */
 export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> {
   const { shop, owner } = visit;
+  const askedAtMs = shop.world.monotonicMs();
   const taken = await shop.store.take({
     purchase: record,
     owner,
@@ -51,16 +58,13 @@ export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecor
     earlierPayment: 'off',
     mayReplaceRequest: false,
   });
-  return taken.kind === 'taken' ? workOwed(visit, taken.hold, taken.record) : inProgress(visit);
+  return taken.kind === 'taken' ? workOwed(visit, { ...taken, askedAtMs }) : inProgress(visit);
 }
 
 /** Runs owed work again: `take` has counted the attempt already. */
-export async function workOwed<Parsed>(
-  visit: Visit<Parsed>,
-  hold: Hold,
-  record: ClaimRecord,
-): Promise<Delivery> {
-  const lease = keepLease(visit.shop, hold);
+export async function workOwed<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
+  const { hold, record, askedAtMs } = won;
+  const lease = keepLease(visit.shop, hold, askedAtMs);
   try {
     return await run({ visit, hold, record, lease });
   } finally {

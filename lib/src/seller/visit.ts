@@ -27,9 +27,6 @@ export type Call<Parsed> = {
   readonly shop: Shop;
   readonly route: Route<Parsed>;
   readonly request: RouteRequest;
-  /** http:1 digest under our own domain, 64 hex digits. */
-  readonly fingerprint: string;
-  readonly gone: AbortSignal;
   readonly work: Work<Parsed>;
   /** What the route makes of the request: read once, for the price and for the work alike (B11). */
   readonly parsed: () => Promise<Outcome<Parsed>>;
@@ -40,6 +37,8 @@ export type Presented = { readonly message: PaymentPayload; readonly payment: Ex
 
 /** A call with a payment whose key is known and whose signature was judged as far as that goes without a network. */
 export type Visit<Parsed> = Call<Parsed> & {
+  /** http:1 digest of the request under our own domain, 64 hex digits. */
+  readonly fingerprint: string;
   readonly message: PaymentPayload;
   readonly payment: ExactEvmPayment;
   readonly signatureHash: string;
@@ -77,7 +76,7 @@ const hidden: ReadonlySet<string> = new Set([
   'range',
 ]);
 
-/** Reads the body, bounded, and fingerprints the request. */
+/** Reads the body, bounded in octets and in time. */
 export async function readCall<Parsed>(
   shop: Shop,
   route: Route<Parsed>,
@@ -91,25 +90,10 @@ export async function readCall<Parsed>(
   if (body.kind !== 'bytes') return refuse('body_too_slow');
   const headers = request.headers.filter(([name]) => !hidden.has(name));
   const read: RouteRequest = { method: request.method, url: url.value, headers, body: body.bytes };
-  const digest = requestDigest(
-    {
-      method: read.method,
-      url: read.url,
-      body: read.body,
-      headerLines: headers,
-      boundHeaders: defaultBoundHeaders,
-    },
-    fingerprintDomain,
-    shop.world.sha256,
-  );
-  if (!digest.ok) return digest;
-  const fingerprint = encodeHex(digest.value).slice(2);
   return succeed({
     shop,
     route,
     request: read,
-    fingerprint,
-    gone: request.gone,
     work,
     parsed: readOnce(shop, route, read),
   });
@@ -159,15 +143,25 @@ export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outc
   if (asset === undefined) return refuse('requirement_mismatch', { fields: ['asset'] });
   const verdict = checkSignature(payment, asset.domain, call.shop.world.recover);
   if (verdict.by === 'nobody') return { ok: false, refusal: verdict.refusal };
+  const fingerprint = fingerprintOf(call);
+  if (!fingerprint.ok) return fingerprint;
   const signatureHash = encodeHex(call.shop.world.sha256(payment.signature)).slice(2);
   return succeed({
     ...call,
     message,
     payment,
+    fingerprint: fingerprint.value,
     signatureHash,
     signedBy: verdict.by,
     owner: call.shop.nextOwner(),
   });
+}
+
+function fingerprintOf<Parsed>({ shop, request }: Call<Parsed>): Outcome<string> {
+  const { method, url, body, headers } = request;
+  const bound = { method, url, body, headerLines: headers, boundHeaders: defaultBoundHeaders };
+  const digest = requestDigest(bound, fingerprintDomain, shop.world.sha256);
+  return digest.ok ? succeed(encodeHex(digest.value).slice(2)) : digest;
 }
 
 /** What `take` writes down about this visit. */

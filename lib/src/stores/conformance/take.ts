@@ -134,6 +134,19 @@ export const takeCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a take past its last moment, by the store’s clock, stores nothing, and takes the fence from a stale owner',
+    run: async ({ store, clock }) => {
+      const late = { ...exampleTake(purchase), notAfterMs: clock.nowMs() + leaseMs };
+      const { hold } = await win(store, purchase, { notAfterMs: clock.nowMs() });
+      await clock.pass(leaseMs + graceMs + 1);
+      assert.equal((await store.take({ ...late, owner: 'another' })).kind, 'late');
+      assert.equal((await store.keepAndBeginSend(hold, sendNow)).kind, 'lost');
+      const newcomer = exampleTake(examplePurchase(2), { notAfterMs: clock.nowMs() - 1 });
+      assert.equal((await store.take(newcomer)).kind, 'late');
+      assert.equal((await store.find(newcomer.purchase.key)).record, undefined);
+    },
+  },
+  {
     name: 'C08: a store at its capacity refuses newcomers, evicts nobody and serves whom it knows',
     limits: { capacity: 5 },
     run: async ({ store }) => {

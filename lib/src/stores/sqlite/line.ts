@@ -8,9 +8,9 @@ import type { Answers, Operation, Questions } from '../operations.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts';
 
 /** Calls under way: about half a second of work, after which a client is better told to come back. */
-export const inFlightLimit = 10_000;
+const inFlightLimit = 10_000;
 /** Octets of answers and payloads under way: two of the largest that a store keeps. */
-export const inFlightBytesLimit = 134_217_728;
+const inFlightBytesLimit = 134_217_728;
 
 export type Line = {
   readonly call: <O extends Operation>(operation: O, question: Questions[O]) => Promise<Answers[O]>;
