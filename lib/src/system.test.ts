@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -244,6 +244,30 @@ test('a kept connection that breaks under a request counts as sent, and the requ
   assert.equal(arrived, 3);
 });
 
+test('an idle connection that the other side has dropped is replaced before anything is sent', async (t) => {
+  const sockets = new Set<Socket>();
+  let arrived = 0;
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.on('data', () => {
+      arrived += 1;
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { http } = await openSystem(t);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (let round = 0; round < 30; round += 1) {
+    assert.ok((await http(get(url, { method: 'POST' }))).ok);
+    // Until the connection is idle.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (const socket of sockets) socket.resetAndDestroy();
+    sockets.clear();
+  }
+  assert.equal(arrived, 30);
+});
+
 test('an abort before the request says not sent, one during it says sent', async (t) => {
   const begun = Promise.withResolvers<void>();
   const url = await serve(t, () => begun.resolve());
@@ -332,18 +356,26 @@ async function inProcess(
   work: string,
 ): Promise<{ result: string; loaded: string[] }> {
   const script = `
-    import { registerHooks } from 'node:module';
+    import Module, { registerHooks } from 'node:module';
     const loaded = [];
+    const refuse = (name) => {
+      if (${JSON.stringify(missing)}.some((gone) => name === gone || name.startsWith(gone + '/'))) {
+        throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
+      }
+    };
+    // Node 22 does not ask the hooks about a require inside a package that was imported.
+    const load = Module._load;
+    Module._load = function (name, parent, ...rest) {
+      refuse(name);
+      if (!Module.isBuiltin(name)) loaded.push('file://' + Module._resolveFilename(name, parent));
+      return Reflect.apply(load, this, [name, parent, ...rest]);
+    };
     registerHooks({
       resolve(name, context, next) {
-        if (${JSON.stringify(missing)}.some((gone) => name === gone || name.startsWith(gone + '/'))) {
-          throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
-        }
-        return next(name, context);
-      },
-      load(url, context, next) {
-        loaded.push(url);
-        return next(url, context);
+        refuse(name);
+        const found = next(name, context);
+        loaded.push(found.url);
+        return found;
       },
     });
     const { createSystem } = await import(${JSON.stringify(new URL('./system.ts', import.meta.url).href)});

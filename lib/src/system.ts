@@ -32,6 +32,8 @@ export type System = World & {
 const optionKeys = new Set(['secp256k1', 'connectTimeoutMs', 'connections', 'keepAliveMs']);
 /** setTimeout fires at once when it is asked for more. */
 const maxDelayMs = 2 ** 31 - 1;
+/** Idle connections that a request may find dropped; a server that resets every connection is not tried for long. */
+const mostRenewals = 3;
 const cipherName = 'aes-256-gcm';
 const tagLength = 16;
 
@@ -206,18 +208,21 @@ function createHttp(agent: Agent): Http {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
         throw new TypeError('Only http and https are spoken.');
       }
-      const exchange = new Exchange(request, resolve);
-      if (exchange.over) return;
-      agent.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: request.method,
-          headers: request.headers,
-          body: request.body ?? null,
-        },
-        exchange,
-      );
+      const exchange = new Exchange(request, {
+        resolve,
+        dispatch: () =>
+          agent.dispatch(
+            {
+              origin: url.origin,
+              path: url.pathname + url.search,
+              method: request.method,
+              headers: request.headers,
+              body: request.body ?? null,
+            },
+            exchange,
+          ),
+      });
+      exchange.begin();
     });
 }
 
@@ -228,8 +233,9 @@ type Failure = Extract<HttpResult, { ok: false }>['why'];
  * aborting there writes none: so `#started` is exactly "something may have been sent".
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  over = false;
+  #over = false;
   #started = false;
+  #renewals = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: ReadonlyMap<string, string> = new Map();
@@ -238,21 +244,27 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #resolve: (result: HttpResult) => void;
+  readonly #dispatch: () => void;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = (): void => this.#fail('aborted');
 
-  constructor(request: HttpRequest, resolve: (result: HttpResult) => void) {
+  constructor(request: HttpRequest, parts: { resolve: (result: HttpResult) => void; dispatch: () => void }) {
     this.#maxBytes = request.maxBytes;
     this.#signal = request.signal;
-    this.#resolve = resolve;
+    this.#resolve = parts.resolve;
+    this.#dispatch = parts.dispatch;
     this.#timer = setTimeout(() => this.#fail('timeout'), request.timeoutMs);
     if (this.#signal?.aborted === true) this.#fail('aborted');
     else this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
+  begin(): void {
+    if (!this.#over) this.#dispatch();
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while it waited for a connection, or about to be written a second time: neither may happen.
-    if (this.over || this.#started) {
+    if (this.#over || this.#started) {
       controller.abort(new Error('not sent'));
       return;
     }
@@ -273,31 +285,40 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.over) return;
+    if (this.#over) return;
     this.#length += chunk.length;
     if (this.#length > this.#maxBytes) this.#fail('too_large');
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    if (this.over) return;
+    if (this.#over) return;
     const body = decodeContent(joined(this.#chunks), this.#headers.get('content-encoding'), this.#maxBytes);
     if (typeof body === 'string') this.#fail(body);
     else this.#end({ ok: true, status: this.#status, headers: this.#headers, body });
   }
 
-  onResponseError(): void {
-    this.#fail(this.#started ? 'reset' : 'connect');
+  onResponseError(_controller: Dispatcher.DispatchController, fault: Error): void {
+    if (this.#renew(fault)) queueMicrotask(() => this.begin());
+    else this.#fail(this.#started ? 'reset' : 'connect');
+  }
+
+  /** The other side had dropped the idle connection that was to carry the request: another one takes its place. */
+  #renew(fault: Error): boolean {
+    if (this.#started || this.#renewals === mostRenewals) return false;
+    if (memberOf(fault, 'code') !== 'ECONNRESET') return false;
+    this.#renewals += 1;
+    return true;
   }
 
   #fail(why: Failure): void {
-    if (this.over) return;
+    if (this.#over) return;
     this.#end({ ok: false, sent: this.#started, why });
     this.#controller?.abort(new Error(why));
   }
 
   #end(result: HttpResult): void {
-    this.over = true;
+    this.#over = true;
     this.#chunks = [];
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);

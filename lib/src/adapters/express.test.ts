@@ -200,6 +200,20 @@ test('H14: an error that only Express’s last resort answers is not charged for
   assert.equal(shop.rig.calls.settle, 0);
 });
 
+test('a second gate before one handler is a mistake that says so, and nobody is charged', async (t) => {
+  const faults: unknown[] = [];
+  const shop = await shopOf(t, (app, seller, route) => {
+    app.use('/weather', paid(seller, route));
+    app.get('/weather', paid(seller, route), (_request, response) => void response.send('sunny'));
+    app.use(((fault, _request, response, _next) => {
+      faults.push(fault);
+      response.status(500).send('sorry');
+    }) satisfies ErrorRequestHandler);
+  });
+  assert.deepEqual([(await shop.buy()).status, shop.rig.calls.settle], [500, 0]);
+  assert.ok(faults[0] instanceof TypeError && /one is enough/.test(faults[0].message));
+});
+
 test('a route that turns out not to exist is not charged for', async (t) => {
   const shop = await shopOf(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), (_request, _response, next) => next('route')),
@@ -243,6 +257,34 @@ test('middlewares before the gate see the real answer, those behind it the handl
     [201, 'SUNNY', '201', '201'],
   );
   assert.deepEqual(logged, ['outer 402', 'inner', 'outer 402', 'outer 402', 'inner', 'outer 201']);
+});
+
+test('a middleware before the gate that sets a field when the answer ends costs neither terms nor answer', async (t) => {
+  const shop = await shopOf(t, (app, seller, route) => {
+    app.use((_request, response, next) => {
+      const { end } = response;
+      response.end = (...parts: unknown[]) => {
+        response.setHeader('x-time', '7');
+        return Reflect.apply(end, response, parts);
+      };
+      next();
+    });
+    app.get('/weather', paid(seller, route), (_request, response) => void response.send('sunny'));
+  });
+  const unpaid = await shop.ask();
+  assert.deepEqual([unpaid.status, unpaid.header('x-time')], [402, '7']);
+  const sold = await shop.buy();
+  assert.deepEqual([sold.status, sold.text, sold.header('x-time')], [200, 'sunny', '7']);
+});
+
+test('a time-out that a handler sets is answered by the handler and does not close the buyer’s connection', async (t) => {
+  const shop = await shopOf(t, (app, seller, route) =>
+    app.get('/weather', paid(seller, route), (_request, response) => {
+      response.setTimeout(1, () => void response.status(503).send('too busy'));
+    }),
+  );
+  const answer = await shop.buy();
+  assert.deepEqual([answer.status, answer.text, shop.rig.calls.settle], [503, 'too busy', 0]);
 });
 
 test('a middleware behind the gate that rewrites the answer is part of the work', async (t) => {

@@ -17,7 +17,6 @@ const left: { readonly [name: string]: string } = {
   getMaxListeners: 'a number',
   pipe: 'throws on every response',
   setMaxListeners: 'a number',
-  setTimeout: 'concerns the connection to the client, which is there',
   writableHighWaterMark: 'a number',
   writableObjectMode: 'a constant',
 };
@@ -64,6 +63,27 @@ test('whoever holds the response writes to the target, and the real one is as it
   );
   assert.deepEqual(real.getHeaders(), Object.assign(Object.create(null), { 'x-before': '1' }));
   assert.deepEqual(Object.getOwnPropertyNames(real), own);
+});
+
+test('H15: Node’s own methods, called past what is laid over a diverted response, put no octet on the wire', () => {
+  const { real, target } = pair();
+  const wire = new Socket();
+  const octets: string[] = [];
+  wire._write = (chunk, _encoding, done) => {
+    octets.push(String(chunk));
+    done();
+  };
+  wire._writev = (chunks, done) => {
+    for (const { chunk } of chunks) octets.push(String(chunk));
+    done();
+  };
+  real.assignSocket(wire);
+  const diversion = createDiversion(real);
+  diversion.to(target);
+  Reflect.apply(ServerResponse.prototype.write, real, ['secret']);
+  Reflect.apply(Reflect.get(real, '_send'), real, ['secret']);
+  Reflect.apply(Reflect.get(real, '_writeRaw'), real, ['secret']);
+  assert.deepEqual([octets, target.headersSent], [[], true]);
 });
 
 test('wrappers from before the gate come back, those from behind it go', () => {

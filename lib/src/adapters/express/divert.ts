@@ -11,7 +11,7 @@ export type Diversion = Handover & {
   readonly to: (captured: ServerResponse) => void;
 };
 
-/** What writes; turned away even after the delivery, since a handler may be running on. */
+/** What writes, or ends the connection; turned away even after the delivery, since a handler may be running on. */
 export const writers = [
   'addTrailers',
   'appendHeader',
@@ -22,6 +22,7 @@ export const writers = [
   'removeHeader',
   'setHeader',
   'setHeaders',
+  'setTimeout',
   'uncork',
   'write',
   'writeContinue',
@@ -81,6 +82,12 @@ export const states = [
   'writableNeedDrain',
 ] as const;
 
+/**
+ * Below everything public: what reaches these while the response is diverted, as the prototype's own `write` does when
+ * it is called on it, would be on the wire.
+ */
+const bolts = ['_send', '_writeRaw'] as const;
+
 /** Where a diverted response keeps what speaks through it, and what Node noted on it meanwhile. */
 const targetKey = Symbol('counterfoil.target');
 const notedKey = Symbol('counterfoil.noted');
@@ -89,6 +96,7 @@ const notedKey = Symbol('counterfoil.noted');
 const onlyWriters = methods(writers);
 const everything = [
   ...onlyWriters,
+  ...methods(bolts),
   ...methods(readers),
   ...fields(settings, setOnTarget),
   ...fields(states, note),

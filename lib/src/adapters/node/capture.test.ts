@@ -54,6 +54,17 @@ test('a response never asks its writer to wait for a drain that would not come',
   assert.equal(response.writableNeedDrain, false);
 });
 
+test('a handler that gives itself a time-out is told of it, and one that does not listen has given up', async () => {
+  const { response, answer } = capture();
+  await new Promise<void>((resolve) => response.setTimeout(1, resolve));
+  response.statusCode = 503;
+  response.end('late');
+  assert.deepEqual([(await answer).status, textOf((await answer).body)], [503, 'late']);
+  const silent = capture();
+  silent.response.setTimeout(1);
+  await assert.rejects(silent.answer, /time-out/);
+});
+
 test('fields keep their duplicates, and those of the connection are no part of an answer', async () => {
   const { response, answer } = capture();
   response.writeHead(201, [

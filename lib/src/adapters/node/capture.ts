@@ -84,6 +84,10 @@ export function captureAnswer(request: IncomingMessage, options: CaptureOptions)
     end: finish,
   });
   request.socket = guarded(request.socket, fail);
+  // A server says this of its connections, and one that nobody listens to is closed (node:http, response.setTimeout).
+  response.socket?.on('timeout', (socket: unknown) => {
+    if (!response.emit('timeout', socket)) fail(new Error('The handler let its own time-out pass.'));
+  });
   response.once('close', () => fail(new Error('The handler closed its response before it had ended it.')));
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort);
@@ -100,13 +104,19 @@ class Sink extends Socket {
     super(options);
   }
   override _write(_chunk: unknown, _encoding: unknown, done: () => void): void {
+    this.#stir();
     done();
   }
   override _writev(_chunks: unknown, done: () => void): void {
+    this.#stir();
     done();
   }
   override _final(done: () => void): void {
     done();
+  }
+  /** What is written begins the handler's time-out anew, as on a connection. */
+  #stir(): void {
+    if (this.timeout !== undefined && this.timeout > 0) this.setTimeout(this.timeout);
   }
 }
 

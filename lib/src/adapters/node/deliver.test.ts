@@ -63,6 +63,34 @@ test('what was set before is kept, overruled, or dropped where it would let a ca
   assert.deepEqual(names.map(received.header), ['fancy', '7', undefined, undefined, '5']);
 });
 
+test('a file name that is not ASCII arrives as the handler wrote it', async (t) => {
+  const headers = [['content-disposition', 'attachment; filename="\u00fc.txt"']] as const;
+  const { received } = await delivered(t, answerOf({ headers }));
+  assert.equal(received.header('content-disposition'), 'attachment; filename="\u00fc.txt"');
+});
+
+test('whatever wrapped end before, setting a field then or ending later, costs nobody the answer', async (t) => {
+  const fielded = await delivered(t, answerOf(), (_request, response) => {
+    const { end } = response;
+    response.end = (...parts: unknown[]) => {
+      response.setHeader('x-time', '7');
+      return Reflect.apply(end, response, parts);
+    };
+  });
+  assert.deepEqual(
+    [fielded.received.header('x-time'), fielded.received.text, fielded.told],
+    ['7', 'sunny', 'complete'],
+  );
+  const later = await delivered(t, answerOf({ status: 201 }), (_request, response) => {
+    const { end } = response;
+    response.end = (...parts: unknown[]) => {
+      setImmediate(() => Reflect.apply(end, response, parts));
+      return response;
+    };
+  });
+  assert.deepEqual([later.received.status, later.received.text, later.told], [201, 'sunny', 'complete']);
+});
+
 test('a list that was begun before is continued', async (t) => {
   const { received } = await delivered(
     t,

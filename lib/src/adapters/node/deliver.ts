@@ -1,5 +1,5 @@
 /** Writes a delivery to the client and reports how that went: the first moment at which anything leaves. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, cacheFields, type Delivery } from '../../seller/index.ts';
 import { bodiless } from '../framing.ts';
 
@@ -42,9 +42,14 @@ function write(client: Client, answer: Answer): Promise<'complete' | 'cut'> {
     response.once('finish', () => resolve('complete'));
     gone.addEventListener('abort', () => resolve('cut'), { once: true });
     try {
-      writeHead(request, response, answer);
-      // As a Buffer, which is what wrappers of `end` expect.
+      prepareHead(request, response, answer);
+      // Whoever wrapped `end` sets its fields there, so the head waits for it; Node's own would garble a file name in
+      // a content-disposition that comes with it.
+      if (response.end === ServerResponse.prototype.end) response.writeHead(answer.status);
+      // As a Buffer, which is what wrappers expect.
       response.end(Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length));
+      // A wrapper that ends later finds the response handed over: the head is safe before that.
+      if (!response.headersSent) response.writeHead(answer.status);
     } catch {
       // A field that cannot be sent: half an answer is worse than none.
       response.destroy();
@@ -55,8 +60,9 @@ function write(client: Client, answer: Answer): Promise<'complete' | 'cut'> {
 }
 
 /** Fields that were set before the gate stay, so that a refusal is readable across origins too. */
-function writeHead(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
-  for (const name of foreignFields) response.removeHeader(name);
+function prepareHead(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  // Node takes the removal of a field that is not there for a wish about its own framing.
+  for (const name of foreignFields) if (response.hasHeader(name)) response.removeHeader(name);
   for (const [name] of answer.headers) if (!lists.has(name)) response.removeHeader(name);
   for (const [name, value] of answer.headers) response.appendHeader(name, value);
   if (bodiless.includes(answer.status)) response.removeHeader('content-length');
@@ -64,7 +70,5 @@ function writeHead(request: IncomingMessage, response: ServerResponse, answer: A
   // A body that was not read to its end leaves the connection in the middle of a message.
   if (!request.complete) response.setHeader('connection', 'close');
   response.statusMessage = '';
-  // Whatever wraps writeHead looks here for what is coming.
   response.statusCode = answer.status;
-  response.writeHead(answer.status);
 }

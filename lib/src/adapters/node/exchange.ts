@@ -13,6 +13,9 @@ export type Exchange<Parsed> = {
   readonly handover?: Handover;
 };
 
+/** Requests whose work has begun. */
+const atWork = new WeakSet<IncomingMessage>();
+
 /** Asks the seller and writes what it answers; rejects only for a mistake of the programmer's. */
 export async function exchange<Parsed>(
   seller: Pick<Seller, 'charge'>,
@@ -21,8 +24,16 @@ export async function exchange<Parsed>(
 ): Promise<void> {
   const { request, response, work, handover } = parts;
   if (response.headersSent) throw new TypeError('This response was begun before the payment gate.');
+  // The payment was for the first gate and is hidden from whatever stands behind it, so the second would refuse it.
+  if (atWork.has(request))
+    throw new TypeError(
+      `This request has passed a payment gate before that of ${route.name}; one is enough.`,
+    );
   const gone = goneSignal(request, response);
-  const delivery = await seller.charge(route, sellerRequest(request, gone), work);
+  const delivery = await seller.charge(route, sellerRequest(request, gone), (context) => {
+    atWork.add(request);
+    return work(context);
+  });
   await deliver({ request, response, gone, ...(handover === undefined ? {} : { handover }) }, delivery);
 }
 

@@ -16,6 +16,17 @@ test('ending the buyer’s connection gives up the work and leaves the connectio
   assert.ok(faults.every((one) => one instanceof Error));
 });
 
+test('H15: writing to the buyer’s connection gives up the work and sends nothing', () => {
+  const socket = new Socket();
+  socket._write = () => assert.fail('sent');
+  const faults: unknown[] = [];
+  const shown = guarded(socket, (fault) => faults.push(fault));
+  assert.equal(shown.write('HTTP/1.1 200 OK'), false);
+  assert.equal(shown.end('secret'), shown);
+  assert.deepEqual([socket.destroyed, socket.writableEnded, faults.length], [false, false, 2]);
+  assert.ok(faults.every((one) => one instanceof Error));
+});
+
 test('everything else of the connection is as it was', () => {
   const socket = new Socket();
   const shown = guarded(socket, () => assert.fail('given up'));

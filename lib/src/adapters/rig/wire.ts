@@ -136,10 +136,26 @@ function split(text: string, bodiless = false): readonly Received[] {
       return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
     });
     const header = (name: string): string | undefined => headers.find(([key]) => key === name)?.[1];
-    const length = bodiless ? 0 : Number(header('content-length') ?? 0);
-    const body = rest.slice(end + 4, end + 4 + length);
-    if (body.length < length) return found;
-    found.push({ status: Number(first.split(' ')[1]), headers, header, text: body });
-    rest = rest.slice(end + 4 + length);
+    const body = bodiless ? { text: '', length: 0 } : bodyAt(rest.slice(end + 4), header);
+    if (body === undefined) return found;
+    found.push({ status: Number(first.split(' ')[1]), headers, header, text: body.text });
+    rest = rest.slice(end + 4 + body.length);
   }
+}
+
+/** The body at the beginning of `rest` and how much of it that is; undefined while it is not whole. */
+function bodyAt(
+  rest: string,
+  header: (name: string) => string | undefined,
+): { readonly text: string; readonly length: number } | undefined {
+  if (header('transfer-encoding') === 'chunked') {
+    const end = rest.search(/(?:^|\r\n)0\r\n\r\n/);
+    if (end < 0) return undefined;
+    const whole = rest.slice(0, end);
+    // Texts of one line, so that only sizes are alone on a line of hexadecimal digits.
+    const text = whole.replace(/(?:^|\r\n)[0-9a-f]+\r\n/g, '');
+    return { text, length: rest.indexOf('0\r\n\r\n', end) + 5 };
+  }
+  const length = Number(header('content-length') ?? 0);
+  return rest.length < length ? undefined : { text: rest.slice(0, length), length };
 }
