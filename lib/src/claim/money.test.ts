@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { blocksNow } from './earlier.ts';
 import { examplePurchase, exampleNowMs as now } from './example.ts';
 import { recordMoney } from './money.ts';
 import type { ClaimRecord, MoneyAxis, Phase, Rank } from './record.ts';
@@ -256,3 +257,20 @@ function successors(money: MoneyAxis): readonly MoneyAxis['state'][] {
       return money satisfies never;
   }
 }
+
+test('a use that is foreign only because nothing was sent proves nothing about a record that shows a send by now', () => {
+  const foreign: MoneyFact = { ...refusedBy.chain, why: 'used_elsewhere', ifNeverSent: true };
+  const paid = run(record(), settled('facilitator'));
+  for (const start of [record(), record({ money: unknown }), paid]) {
+    assert.deepEqual(run(start, foreign).money, start.money);
+  }
+  assert.equal(run(record({ money: { state: 'none' } }), foreign).money.state, 'refused');
+});
+
+test('a send whose lease is over leaves its doubt behind when the chain settles it, whoever runs the work then', () => {
+  const lapsed = record({ lease: { ...lease, untilMs: now } });
+  const next = run(lapsed, settled('chain'));
+  assert.equal(next.doubted, true);
+  assert.equal(blocksNow({ ...next, lease: { ...lease, untilMs: now + 30_000 } }, now), true);
+  assert.equal(run(record(), settled('facilitator')).doubted, undefined);
+});

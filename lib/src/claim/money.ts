@@ -4,7 +4,14 @@
  * the first stays (design 9.9). Nothing returns to `none`, with one exception that is no return: a send of which
  * not one byte left never happened.
  */
-import { appendLog, type ClaimRecord, leaseAlive, type MoneyAxis, type SendEntry } from './record.ts';
+import {
+  appendLog,
+  type ClaimRecord,
+  leaseAlive,
+  type MoneyAxis,
+  moneyNow,
+  type SendEntry,
+} from './record.ts';
 import { type Change, holds, nextSend, type Patch, patched, type Step } from './step.ts';
 import type { MoneyFact, RecordOutcome } from './store.ts';
 
@@ -24,7 +31,10 @@ export function recordMoney(
     return { change: { record: next }, outcome: { record: next, changed: false, nowMs } };
   }
   const dropAnswer = verdict.dropAnswer === true ? { answerBytes: undefined } : {};
-  const next = patched(record, { money: verdict.money, sendLog, ...verdict.patch, ...dropAnswer }, nowMs);
+  // A send whose lease is over was read as unknown, and somebody may have been told so: doubt is sticky.
+  const doubted = moneyNow(record, nowMs).state === 'unknown' ? { doubted: true as const } : {};
+  const patch = { money: verdict.money, sendLog, ...doubted, ...verdict.patch, ...dropAnswer };
+  const next = patched(record, patch, nowMs);
   const change: Change = {
     record: next,
     ...(keepsPayload(verdict.money) ? {} : { payload: null }),
@@ -103,6 +113,7 @@ function judgeSettled(record: ClaimRecord, fact: MoneyFact & { fact: 'settled' }
 function judgeRefused(record: ClaimRecord, fact: MoneyFact & { fact: 'refused' }): Verdict {
   const refused: MoneyAxis = { state: 'refused', why: fact.why, reason: fact.reason, rank: fact.by };
   const money = record.money;
+  if (fact.by === 'chain' && fact.ifNeverSent === true && money.state !== 'none') return undefined;
   // A refusal that only a facilitator asserts may yet be overridden, so its answer stays until it is pruned.
   const proven = fact.by === 'chain' ? ({ dropAnswer: true } as const) : {};
   switch (money.state) {

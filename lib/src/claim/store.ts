@@ -88,6 +88,8 @@ export type MoneyFact =
       readonly reason: string;
       readonly by: 'chain';
       readonly transaction?: string;
+      /** The use is foreign for no other reason than that nothing of it was sent from here; else it proves nothing. */
+      readonly ifNeverSent?: true;
     }
   /** A facilitator's definite word counts only as the answer to the one send there ever was. */
   | {

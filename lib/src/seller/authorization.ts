@@ -47,10 +47,7 @@ async function flow<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
   const block = startBlock(shop, record.network);
   if (visit.signedBy === 'payer') {
     const refusal = await verifyOnce(visit, record, question);
-    if (refusal !== undefined) {
-      await shop.store.release(hold);
-      return refusalTo(visit, refusal);
-    }
+    if (refusal !== undefined) return giveBack(owned, refusal);
   }
   const result = await runWork(visit, record, lease);
   if (result.kind !== 'answer') return failedUnpaid(owned, result);
@@ -67,6 +64,15 @@ async function flow<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
   const settled = await settle(shop, hold, { record: kept.record, question });
   if (settled.money.state === 'settled') return deliverPaid(visit, settled.record, result.answer);
   return unsettled(visit, settled);
+}
+
+/** Nothing is known any more of a claim that has passed on meanwhile, unless its record is dead: then it says why. */
+async function giveBack<Parsed>({ visit, hold }: Owned<Parsed>, refusal: Refusal): Promise<Delivery> {
+  const outcome = await visit.shop.store.release(hold);
+  if (isHeld(outcome)) return refusalTo(visit, refusal);
+  const { record } = outcome;
+  if (record?.money.state !== 'refused') return inProgress(visit);
+  return refusalTo(visit, refusedRefusal(record, record.money));
 }
 
 /** Asks the facilitator before the work; says why not, or nothing. */
@@ -89,16 +95,11 @@ async function verifyOnce<Parsed>(
       return { code: 'facilitator_unavailable', retryAfter: retryLater };
     case 'invalid':
       if (!saysNonceUsed(verdict.reason)) return { code: 'payment_refused', reason: verdict.reason };
-      return spentRefusal(await spentBefore(visit.shop, record));
+      await spentBefore(visit.shop, record);
+      return { code: 'payment_already_used' };
     default:
       return verdict satisfies never;
   }
-}
-
-/** Nothing was ever sent by us: this authorization paid for something else, unless the chain says that it was canceled. */
-function spentRefusal(record: ClaimRecord): Refusal {
-  const { money } = record;
-  return money.state === 'refused' ? refusedRefusal(record, money) : { code: 'payment_already_used' };
 }
 
 function startAt(block: number | undefined): { readonly startBlock?: number } {

@@ -5,21 +5,21 @@
 import {
   type ClaimRecord,
   type Purchase,
-  retainMs,
+  reorgWindowMs,
   type TakeOutcome,
   type TakeRequest,
 } from '../claim/index.ts';
 import { checkPayment, checkWindow, lastUsableMs } from '../payment/index.ts';
-import { type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
+import { describe, type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
 import { saysNonceUsed } from '../settlement/index.ts';
 import { matchRequirement } from '../terms/index.ts';
 import type { PaymentRequirements } from '../wire/v2.ts';
 import { problemAnswer } from './answer.ts';
 import { authorize } from './authorization.ts';
-import { answerEarlierUnknown, answerFromOlder } from './earlier.ts';
-import { inProgress, sealedPayload, type Won } from './flow.ts';
+import { answerEarlierUnknown, answerFromOlder, answerUnused } from './earlier.ts';
+import { inProgress, isHeld, sealedPayload, type Won } from './flow.ts';
 import { answerKnown } from './known.ts';
-import { lookUp, startBlock } from './lookup.ts';
+import { clearsTheWay, hasCode, maxRounds, startBlock } from './lookup.ts';
 import type { Delivery, SellerRequest, Work } from './message.ts';
 import { plain, quote, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
 import type { Route } from './route.ts';
@@ -38,8 +38,6 @@ import {
 
 /** Contract wallets cost a facilitator call before anything is taken; more at once would be a weapon (design 9.16). */
 const maxContractChecks = 8;
-/** Two settled look-ups of older payments in one request; after that the buyer comes back. */
-const maxRounds = 3;
 
 /** What an adapter has for one request. */
 export type Arrival<Parsed> = { readonly request: SellerRequest; readonly work: Work<Parsed> };
@@ -75,9 +73,7 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
 
   const text = paymentText(request.headers);
   if (!text.ok) return plain(problemAnswer(text.refusal));
-  if (request.method === 'HEAD' && text.value !== undefined) {
-    return plain(problemAnswer({ code: 'method_not_allowed' }));
-  }
+  if (request.method === 'HEAD' && text.value !== undefined) return plain(headAnswer(route.method));
   const presented = text.value === undefined ? undefined : readPayment(text.value);
   if (presented?.ok === true && shop.inFlight.has(presented.value.payment.key)) {
     return copyInFlight(presented.value, route.inProgressStatus);
@@ -109,12 +105,35 @@ async function serve<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
     if (answer !== 'go') return answer;
   }
   const requirement = isPaid(found.record) ? succeed(found.record.requirement) : await judge(visit);
-  if (!requirement.ok) return refusalTo(visit, requirement.refusal);
+  if (!requirement.ok) return turnAway(visit, requirement.refusal);
   for (let round = 0; round < maxRounds; round += 1) {
     const answer = await proceed(visit, await take(visit, requirement.value));
     if (answer !== 'again') return answer;
   }
   return answerEarlierUnknown(visit);
+}
+
+/**
+ * Judging takes time, and a buyer who is told to pay anew must be able to rely on it: what another process did with
+ * this payment meanwhile is the answer, and an owner that only its lease has left loses its fence (I3).
+ */
+async function turnAway<Parsed>(visit: Visit<Parsed>, refusal: Refusal): Promise<Delivery> {
+  const { store } = visit.shop;
+  const { record, nowMs } = await store.find(visit.payment.key);
+  if (record === undefined) return refuseUnsent(visit, refusal);
+  const answer = await answerKnown(visit, record, nowMs);
+  if (answer !== 'go') return answer;
+  if (record.money.state !== 'none') return inProgress(visit);
+  if (record.lease === undefined) return refuseUnsent(visit, refusal);
+  const stale = { key: record.key, owner: record.lease.owner, fence: record.lease.fence };
+  return isHeld(await store.fail(stale)) ? refuseUnsent(visit, refusal) : inProgress(visit);
+}
+
+/** A payment older than our memory may have settled once; it is told so as a failed settlement is, and not asked anew. */
+function refuseUnsent<Parsed>(visit: Visit<Parsed>, refusal: Refusal): Promise<Delivery> {
+  const { money, reason = refusal.code } = describe(refusal);
+  const forgotten = money === 'unknown' ? unsettledResponse(visit.payment.network, reason) : undefined;
+  return refusalTo(visit, refusal, forgotten);
 }
 
 /** Owed work is judged by its record; everything else by what is asked now. */
@@ -138,7 +157,8 @@ async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequi
 
 function judgeWindow<Parsed>({ route, payment }: Visit<Parsed>, nowMs: number): Refusal | undefined {
   const { flow, maxTimeoutSeconds, budget } = route;
-  return checkWindow(payment, { flow, nowMs, maxTimeoutSeconds, budget, retentionMs: retainMs });
+  // A store forgets by its own clock, which may be ahead of ours by the skew that this leaves.
+  return checkWindow(payment, { flow, nowMs, maxTimeoutSeconds, budget, retentionMs: reorgWindowMs });
 }
 
 /** Only a contract at the payer can say whether it signed: its word is asked through the facilitator, within a quota. */
@@ -147,7 +167,7 @@ async function verifyContract<Parsed>(
   requirement: PaymentRequirements,
 ): Promise<Outcome<PaymentRequirements>> {
   const { shop, payment } = visit;
-  const code = await shop.chains(payment.network)?.hasCode(payment.payer);
+  const code = await hasCode(shop, payment.network, payment.payer);
   if (visit.signedBy === 'foreign' && code === false) return refuse('signature_invalid');
   if (shop.contracts.running >= maxContractChecks)
     return refuse('facilitator_unavailable', { retryAfter: retrySoon });
@@ -208,16 +228,17 @@ async function proceed<Parsed>(visit: Visit<Parsed>, taken: Taken): Promise<Deli
     case 'known': {
       shop.observe({ event: 'lost', key: visit.payment.key, route: route.name });
       const answer = await answerKnown(visit, outcome.record, outcome.nowMs);
-      return answer === 'go' ? inProgress(visit) : answer;
+      if (answer !== 'go') return answer;
+      // Superseded, and the older payment was delivered and has been forgotten since.
+      if (outcome.record.supersededBy !== undefined) return answerUnused(visit, outcome.record);
+      return inProgress(visit);
     }
-    case 'earlier_unknown': {
-      const resolution = await lookUp(shop, outcome.older);
-      return resolution !== 'late' && resolution.changed ? 'again' : answerEarlierUnknown(visit);
-    }
+    case 'earlier_unknown':
+      return (await clearsTheWay(shop, outcome.older)) ? 'again' : answerEarlierUnknown(visit);
     case 'superseded':
       return answerFromOlder(visit, outcome.record, outcome.older);
     case 'late':
-      return refusalTo(
+      return refuseUnsent(
         visit,
         judgeWindow(visit, outcome.nowMs) ?? { code: 'authorization_window_too_short' },
       );
@@ -244,6 +265,12 @@ function copyInFlight(presented: Presented, status: 402 | 409): Delivery {
   const { network } = presented.payment;
   const response = unsettledResponse(network, 'payment_in_progress');
   return plain(problemAnswer({ code: 'payment_in_progress', status, retryAfter: retrySoon }, { response }));
+}
+
+/** HEAD asks for the terms and buys nothing. */
+function headAnswer(method: string): Delivery['answer'] {
+  const answer = problemAnswer({ code: 'method_not_allowed' });
+  return { ...answer, headers: [...answer.headers, ['allow', `${method}, OPTIONS`]] };
 }
 
 /** Answered without the handler; what a browser may read of our answers is said here too. */

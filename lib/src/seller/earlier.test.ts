@@ -96,3 +96,106 @@ test('after an answer was lost on its way to the buyer, a newer payment gets it 
   assert.deepEqual([newer.status, newer.text], [200, 'sunny 1']);
   assert.equal(shop.rig.ledger.landed.size, 1);
 });
+
+test('a stranger who knows the nonce of a newer payment does not get the earlier one’s answer', async () => {
+  for (const flow of ['authorization', 'upfront'] as const) {
+    const shop = openTestShop({ route: { flow } });
+    await loseFirst(shop, true);
+    const newer = await shop.payment();
+    assert.equal((await shop.ask({ payment: newer })).status, 200);
+    const signature = String((await shop.payment()).payload.signature);
+    const forged = await shop.ask({ payment: { ...newer, payload: { ...newer.payload, signature } } });
+    assert.deepEqual(
+      [forged.status, forged.problem.code, forged.problem.money, forged.problem.fields],
+      [409, 'payment_already_used', 'unmoved', ['signature']],
+    );
+    assert.deepEqual([forged.response, forged.required, shop.runs()], [undefined, undefined, 1]);
+  }
+});
+
+test('upfront: a stranger who knows the nonce of a newer payment does not start the work that is owed', async () => {
+  const shop = openTestShop({ route: { flow: 'upfront' } });
+  shop.works(async () => answerOf('broken', 500));
+  assert.equal((await shop.ask({ payment: await shop.payment() })).status, 500);
+  const newer = await shop.payment();
+  const signature = String((await shop.payment()).payload.signature);
+  shop.works(async () => {
+    throw new Error('still broken');
+  });
+  await shop.ask({ payment: newer });
+  assert.equal(shop.runs(), 2);
+  const forged = await shop.ask({ payment: { ...newer, payload: { ...newer.payload, signature } } });
+  assert.deepEqual([forged.status, shop.runs(), forged.response], [409, 2, undefined]);
+});
+
+test('once the earlier answer is gone, the newer payment is said to be unmoved, and until when it lives', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, true);
+  const newer = await shop.payment();
+  assert.equal((await shop.ask({ payment: newer })).status, 200);
+  const { store } = shop.rig.options;
+  await shop.rig.clock.advance(700_000);
+  await store.prune(10);
+  const { problem, response, status } = await shop.ask({ payment: newer });
+  assert.deepEqual(
+    [status, problem.code, problem.money, problem.retry],
+    [409, 'payment_already_used', 'unmoved', 'never'],
+  );
+  assert.equal(typeof problem.liveUntil, 'number');
+  assert.equal(response?.success, true);
+});
+
+test('once the earlier payment is forgotten, the newer one that it stood in for is used up, and not in progress for ever', async () => {
+  const shop = openTestShop();
+  await loseFirst(shop, true);
+  // The doubt stands for hours; then a new payment resolves it.
+  await shop.rig.clock.advance(7_200_000);
+  const newer = await shop.payment();
+  assert.equal((await shop.ask({ payment: newer })).text, 'sunny 1');
+  await shop.rig.clock.advance(700_000);
+  assert.equal(await shop.rig.options.store.prune(10), 1);
+  const { problem, status, required } = await shop.ask({ payment: newer });
+  assert.deepEqual(
+    [status, problem.code, problem.money, required],
+    [409, 'payment_already_used', 'unmoved', undefined],
+  );
+});
+
+test('upfront: work that an earlier payment is owed and that fails again is not said to have moved the newer one', async () => {
+  const shop = openTestShop({ route: { flow: 'upfront' } });
+  shop.works(() => Promise.reject(new Error('no')));
+  const first = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([first.problem.code, first.problem.money], ['work_owed', 'moved']);
+  const newer = await shop.payment();
+  for (const retry of ['later', 'later']) {
+    const seen = await shop.ask({ payment: newer });
+    assert.deepEqual(
+      [seen.status, seen.problem.code, seen.problem.money, seen.problem.retry],
+      [502, 'work_owed', 'unmoved', retry],
+    );
+    assert.equal(seen.response?.success, true);
+  }
+  assert.deepEqual([shop.runs(), shop.rig.ledger.landed.size], [2, 1]);
+});
+
+test('S3: upfront, a doubt that nobody wrote down still stands before a newer payment while its work runs', async () => {
+  const shop = openTestShop({ route: { flow: 'upfront' } });
+  const never = () => new Promise<never>(() => {});
+  const dying = { ...shop.rig.options.store, heartbeat: never, recordMoney: never };
+  const payment = await shop.payment();
+  void shop.ask({ payment, seller: shop.rig.another({ store: dying }) });
+  await rest();
+  await shop.rig.clock.advance(36_000);
+  const gate = Promise.withResolvers<void>();
+  shop.works(async () => {
+    await gate.promise;
+    return answerOf('sunny');
+  });
+  const back = shop.ask({ payment });
+  await rest();
+  const newer = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([newer.status, newer.problem.code], [402, 'payment_in_progress']);
+  gate.resolve();
+  assert.equal((await back).text, 'sunny');
+  assert.equal(shop.rig.ledger.landed.size, 1);
+});

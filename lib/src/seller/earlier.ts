@@ -6,10 +6,10 @@ import type { ClaimRecord } from '../claim/index.ts';
 import { moneyMoved, moneyNow } from '../claim/index.ts';
 import { paidAnswer, statusHeader } from './answer.ts';
 import type { Delivery } from './message.ts';
-import { openKept } from './redeliver.ts';
+import { givesAnswer, openKept } from './redeliver.ts';
 import { noted, refusalTo, retryLater, settledResponse } from './reply.ts';
 import { claimOwed } from './upfront.ts';
-import type { Visit } from './visit.ts';
+import { sameSignature, type Visit } from './visit.ts';
 
 /** The older payment is still in doubt; this one was not sent. */
 export async function answerEarlierUnknown<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
@@ -23,19 +23,33 @@ export async function answerFromOlder<Parsed>(
   older: ClaimRecord,
 ): Promise<Delivery> {
   const { shop } = visit;
-  if (newer.fingerprint !== visit.fingerprint) {
-    return refusalTo(visit, { code: 'payment_already_used', money: 'unmoved', fields: ['request'] });
-  }
+  if (newer.fingerprint !== visit.fingerprint) return answerUnused(visit, newer, ['request']);
+  // The older one's answer belongs to its buyer; whoever knows a nonce of that buyer need not be it.
+  if (!sameSignature(visit, newer)) return answerUnused(visit, newer, ['signature']);
   const found = await shop.store.find(older.key);
   const record = found.record ?? older;
   const money = moneyNow(record, found.nowMs);
   if (money.state === 'unknown' || money.state === 'sending') return answerEarlierUnknown(visit);
   if (!moneyMoved(money))
-    return refusalTo(visit, { code: 'settlement_refused', reason: 'earlier_payment_dead' });
+    return refusalTo(visit, {
+      code: 'settlement_refused',
+      reason: 'earlier_payment_dead',
+      ...unmoved(newer),
+    });
   if (record.work.state === 'done') return deliverOlder(visit, newer, record);
   if (record.flow === 'authorization' || record.work.state === 'exhausted')
     return owedToNewer(visit, newer, record);
   return marked(await claimOwed(visit, record), newer);
+}
+
+/** This payment was never sent and never will be, since an older one stood in for it; that one has nothing to give. */
+export function answerUnused<Parsed>(
+  visit: Visit<Parsed>,
+  newer: ClaimRecord,
+  fields?: readonly string[],
+): Promise<Delivery> {
+  const differing = fields === undefined ? {} : { fields };
+  return refusalTo(visit, { code: 'payment_already_used', ...differing, ...unmoved(newer) });
 }
 
 /** Whatever the older payment's work answers, the newer one was not sent (design 9.7). */
@@ -50,10 +64,11 @@ async function deliverOlder<Parsed>(
   newer: ClaimRecord,
   older: ClaimRecord,
 ): Promise<Delivery> {
-  const answer = visit.route.redeliver === 'answer' ? await openKept(visit, older) : undefined;
+  const answer = givesAnswer(visit, older) ? await openKept(visit, older) : undefined;
+  if (answer === undefined && older.deliveredAtMs === undefined) return owedToNewer(visit, newer, older);
   const response = settledResponse(older);
   if (answer === undefined)
-    return refusalTo(visit, { code: 'payment_already_used', ...liveUntil(newer) }, response);
+    return refusalTo(visit, { code: 'payment_already_used', ...unmoved(newer) }, response);
   const envelope = { response, status: unusedText(newer) };
   return noted(visit, paidAnswer(answer, envelope), [older.key]);
 }
@@ -63,7 +78,7 @@ function owedToNewer<Parsed>(
   newer: ClaimRecord,
   older: ClaimRecord,
 ): Promise<Delivery> {
-  return refusalTo(visit, { code: 'work_owed', ...liveUntil(newer) }, settledResponse(older));
+  return refusalTo(visit, { code: 'work_owed', ...unmoved(newer) }, settledResponse(older));
 }
 
 /** The presented payment was not sent; until when its octets could still be, by whoever holds them. */
@@ -71,6 +86,7 @@ function unusedText(newer: ClaimRecord): string {
   return `code=served_by_earlier_payment; money=unmoved; live-until=${Math.floor(newer.validBeforeMs / 1000)}`;
 }
 
-function liveUntil(newer: ClaimRecord): { readonly liveUntil: number } {
-  return { liveUntil: Math.floor(newer.validBeforeMs / 1000) };
+/** What a refusal says of the presented payment, whatever became of the older one. */
+function unmoved(newer: ClaimRecord): { readonly money: 'unmoved'; readonly liveUntil: number } {
+  return { money: 'unmoved', liveUntil: Math.floor(newer.validBeforeMs / 1000) };
 }

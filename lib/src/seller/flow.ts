@@ -66,13 +66,10 @@ export async function failedUnpaid<Parsed>(
 ): Promise<Delivery> {
   const { visit, hold } = owned;
   const outcome = await visit.shop.store.fail(hold);
-  const exhausted = outcome.record?.work.state === 'exhausted';
-  visit.shop.observe({
-    event: 'work_failed',
-    key: hold.key,
-    attempts: outcome.record?.attempts ?? 0,
-    paid: false,
-  });
+  if (!isHeld(outcome)) return inProgress(visit);
+  const { work, attempts } = outcome.record;
+  const exhausted = work.state === 'exhausted';
+  visit.shop.observe({ event: 'work_failed', key: hold.key, attempts, paid: false });
   const retry = exhausted ? 'new_payment' : 'same_payment';
   switch (result.kind) {
     case 'failed':
@@ -97,16 +94,29 @@ export async function failedPaid<Parsed>(
 ): Promise<Delivery> {
   const { visit, hold } = owned;
   const outcome = await visit.shop.store.fail(hold);
-  const record = outcome.record ?? owned.record;
+  if (!isHeld(outcome)) return inProgress(visit);
+  const { record } = outcome;
   visit.shop.observe({ event: 'work_failed', key: hold.key, attempts: record.attempts, paid: true });
   const retry = record.work.state === 'exhausted' ? 'later' : 'same_payment';
   const response = settledResponse(record);
+  const money = moneyOfPresented(visit, record);
   if (result.kind === 'failed') {
-    const status = statusText({ code: 'work_owed', money: 'moved', retry });
+    const status = statusText({ code: 'work_owed', money, retry });
     return noted(visit, unpaidAnswer(result.answer, { response, status }), []);
   }
   const code = result.kind === 'too_large' ? 'answer_too_large' : 'work_owed';
-  return refusalTo(visit, { code, money: 'moved', retry }, response);
+  return refusalTo(visit, { code, money, retry }, response);
+}
+
+/** Every attempt at the work was used up: an operator finds it on the owed list. */
+export function stillOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> {
+  const money = moneyOfPresented(visit, record);
+  return refusalTo(visit, { code: 'work_owed', money }, settledResponse(record));
+}
+
+/** A newer payment may be presented in place of the one that moved (design 9.7). */
+function moneyOfPresented<Parsed>(visit: Visit<Parsed>, settled: ClaimRecord): 'moved' | 'unmoved' {
+  return settled.key === visit.payment.key ? 'moved' : 'unmoved';
 }
 
 /** The answer that was just paid for. */

@@ -8,6 +8,7 @@ import type { Delivery } from './message.ts';
 import { redeliver } from './redeliver.ts';
 import { refusalTo, settledResponse, unsettledResponse } from './reply.ts';
 import { answerDoubt, sendKept } from './resend.ts';
+import { claimOwed } from './upfront.ts';
 import { sameSignature, type Visit } from './visit.ts';
 
 /** The record's answer, or `go` where another run may be taken. */
@@ -27,7 +28,10 @@ export async function answerKnown<Parsed>(
       return inProgress(visit);
     case 'unknown': {
       const doubt = await answerDoubt(visit, record);
-      return doubt.kind === 'resolved' ? answerKnown(visit, doubt.record, doubt.nowMs) : doubt.delivery;
+      if (doubt.kind === 'answered') return doubt.delivery;
+      const answer = await answerKnown(visit, doubt.record, doubt.nowMs);
+      // Paid, and its work is owed: nothing is judged any more, since terms and windows are for payments unsent.
+      return answer === 'go' ? claimOwed(visit, doubt.record) : answer;
     }
     case 'held':
     case 'settled':
@@ -35,6 +39,7 @@ export async function answerKnown<Parsed>(
     case 'refused':
       return refusalTo(visit, refusedRefusal(record, money), mine(visit, record, money.reason));
     case 'voided':
+      return refusalTo(visit, { code: 'settlement_refused' }, mine(visit, record, 'settlement_voided'));
     case 'refunded':
       return refusalTo(visit, { code: 'payment_already_used', money: 'unmoved' });
     case 'reversed':

@@ -60,6 +60,8 @@ test('a lease that passed to somebody else fires the signal at once', async () =
 test('settings that contradict themselves are refused', () => {
   assert.throws(() => checkLease({ ...defaultLease, heartbeatMs: 25_000 }), TypeError);
   assert.throws(() => checkLease({ ...defaultLease, leaseMs: 0.5 }), TypeError);
+  const misspelt = { ...defaultLease, leaseSeconds: 30 };
+  assert.throws(() => checkLease(misspelt), TypeError);
   assert.equal(checkLease(defaultLease), defaultLease);
 });
 

@@ -32,6 +32,7 @@ export type LeaseKeeper = {
 /** Settings that contradict themselves are a TypeError. */
 export function checkLease(lease: LeaseSettings): LeaseSettings {
   for (const [name, value] of Object.entries(lease)) {
+    if (!Object.hasOwn(defaultLease, name)) throw new TypeError(`A lease has no member "${name}".`);
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`lease.${name} must be a whole number of milliseconds.`);
   }

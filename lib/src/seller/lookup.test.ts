@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { network, rest } from '../../test/rig.ts';
+import { pauseAt } from '../../test/pause.ts';
+import { buyerOf, network, rest } from '../../test/rig.ts';
 import { openTestShop } from '../../test/shop.ts';
 
 test('many buyers who ask about one doubt make one chain look-up', async () => {
@@ -39,4 +40,57 @@ test('a chain that cannot say its height does not stop a sale', async () => {
     chains: { [network]: { ...reader, blockNumber: async () => undefined } },
   });
   assert.equal((await shop.ask({ payment: await shop.payment(), seller })).status, 200);
+});
+
+test('a chain reader that never comes back does not occupy its key for ever, nor hold a contract wallet’s payment', async () => {
+  const shop = openTestShop();
+  const reader = shop.rig.options.chains?.[network];
+  assert.ok(reader);
+  let asked = 0;
+  const never = () => {
+    asked += 1;
+    return new Promise<never>(() => {});
+  };
+  const hung = shop.rig.another({ chains: { [network]: { ...reader, fate: never, hasCode: never } } });
+  const payment = await shop.payment();
+  shop.rig.settles.push({ lands: true, says: 'lost' });
+  await shop.ask({ payment });
+  for (const turn of [1, 2]) {
+    const seen = shop.ask({ payment, seller: hung });
+    await rest();
+    await shop.rig.clock.advance(61_000);
+    assert.equal((await seen).problem.code, 'settlement_unknown');
+    assert.equal(asked, turn);
+  }
+  const signed = await shop.payment({ buyer: buyerOf(0x22) });
+  const contract = { ...signed, payload: { ...signed.payload, signature: `0x${'5a'.repeat(80)}` } };
+  const served = shop.ask({ payment: contract, seller: hung });
+  await rest();
+  await shop.rig.clock.advance(2_000);
+  assert.equal((await served).status, 200);
+});
+
+test('a chain reader that throws where it should reject is a chain that cannot be read, and no crash', async () => {
+  const shop = openTestShop();
+  const reader = shop.rig.options.chains?.[network];
+  assert.ok(reader);
+  const throws = () => {
+    throw new Error('no endpoint');
+  };
+  const payment = await shop.payment();
+  const pause = pauseAt(shop.rig.options.facilitator, 'verify', 'before');
+  const seller = shop.rig.another({
+    facilitator: pause.target,
+    chains: { [network]: { ...reader, blockNumber: throws } },
+  });
+  const unhandled: unknown[] = [];
+  const note = (fault: unknown): number => unhandled.push(fault);
+  process.on('unhandledRejection', note);
+  const seen = shop.ask({ payment, seller });
+  await pause.reached;
+  await rest();
+  pause.resume();
+  assert.equal((await seen).status, 200);
+  process.off('unhandledRejection', note);
+  assert.deepEqual(unhandled, []);
 });

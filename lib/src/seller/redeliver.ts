@@ -9,15 +9,17 @@ import type { Visit } from './visit.ts';
 
 /** The same answer to the same signature, without any charge; or only its status, where the route says so. */
 export async function redeliver<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> {
-  const { route } = visit;
   const response = settledResponse(record);
-  if (route.redeliver === 'off') return refusalTo(visit, { code: 'payment_already_used' });
-  const answer = route.redeliver === 'answer' ? await openKept(visit, record) : undefined;
+  const answer = givesAnswer(visit, record) ? await openKept(visit, record) : undefined;
   if (answer !== undefined) return noted(visit, paidAnswer(answer, { response }), [record.key]);
-  if (record.deliveredAtMs === undefined && record.answerBytes === undefined) {
-    return refusalTo(visit, { code: 'work_owed' }, response);
-  }
-  return refusalTo(visit, { code: 'payment_already_used' }, response);
+  if (record.deliveredAtMs === undefined) return refusalTo(visit, { code: 'work_owed' }, response);
+  const said = visit.route.redeliver === 'off' ? undefined : response;
+  return refusalTo(visit, { code: 'payment_already_used' }, said);
+}
+
+/** A route may keep an answer to itself once it was written out whole; until then it is owed (S4). */
+export function givesAnswer<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): boolean {
+  return visit.route.redeliver === 'answer' || record.deliveredAtMs === undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { network, type SettleScript, said, transactionOf } from '../../test/rig.ts';
+import { answerOf, network, rest, type SettleScript, said, transactionOf } from '../../test/rig.ts';
 import { openTestShop } from '../../test/shop.ts';
 import type { TransportResult } from '../settlement/index.ts';
 
@@ -210,9 +210,49 @@ test('a kept answer whose authorization ends before it was sent for is retired f
     [dead.status, dead.problem.code, dead.problem.money, dead.problem.retry],
     [402, 'authorization_expired', 'unmoved', 'new_payment'],
   );
+  assert.equal(typeof dead.problem.liveUntil, 'number');
   const [record] = await shop.rig.options.store.list({ limit: 1 });
   assert.equal(record?.money.state, 'refused');
   const again = await shop.ask({ payment });
   assert.deepEqual([again.status, again.problem.code], [402, 'settlement_refused']);
   assert.deepEqual([shop.rig.calls.settle, shop.rig.ledger.landed.size], [1, 0]);
 });
+
+test('a kept answer that waits behind an earlier doubt has that doubt looked up, and is served by what it proves', async () => {
+  const shop = openTestShop();
+  const gate = Promise.withResolvers<void>();
+  shop.works(async () => {
+    await gate.promise;
+    return answerOf(`sunny ${shop.runs()}`);
+  });
+  const [one, two] = [await shop.payment(), await shop.payment()];
+  shop.rig.settles.push({ lands: true, says: 'lost' }, { says: 'unsent' });
+  const first = shop.ask({ payment: one });
+  await rest();
+  const second = shop.ask({ payment: two });
+  await rest();
+  gate.resolve();
+  assert.equal((await first).problem.code, 'settlement_unknown');
+  assert.equal((await second).problem.code, 'facilitator_unavailable');
+  const served = await shop.ask({ payment: two });
+  assert.deepEqual([served.status, served.text], [200, 'sunny 2']);
+  assert.match(served.header('counterfoil-payment') ?? '', /money=unmoved/);
+  assert.deepEqual([shop.rig.ledger.landed.size, shop.rig.calls.settle], [1, 2]);
+});
+
+for (const flow of ['authorization', 'upfront'] as const) {
+  test(`${flow}: a plain no to the first send that left is a refusal, though one before it never left`, async () => {
+    const shop = openTestShop({ route: { flow } });
+    const payment = await shop.payment();
+    const poor = { success: false, errorReason: 'insufficient_funds', transaction: '', network };
+    shop.rig.settles.push({ says: 'unsent' }, { says: said(poor) });
+    assert.equal((await shop.ask({ payment })).problem.code, 'facilitator_unavailable');
+    const refused = await shop.ask({ payment });
+    assert.deepEqual(
+      [refused.status, refused.problem.code, refused.problem.money],
+      [402, 'settlement_refused', 'unmoved'],
+    );
+    assert.ok(refused.required);
+    assert.equal((await shop.ask({ payment: await shop.payment() })).status, 200);
+  });
+}

@@ -9,7 +9,7 @@ import type { JsonObject } from '../wire/v2.ts';
 import { answerEarlierUnknown, answerFromOlder } from './earlier.ts';
 import { inProgress, unsettled, type Won } from './flow.ts';
 import { keepLease } from './lease.ts';
-import { lookUp, startBlock } from './lookup.ts';
+import { clearsTheWay, lookUp, maxRounds, startBlock } from './lookup.ts';
 import type { Delivery } from './message.ts';
 import { redeliver } from './redeliver.ts';
 import { refusalTo, retryLater, unsettledResponse } from './reply.ts';
@@ -45,7 +45,12 @@ export async function sendKept<Parsed>(visit: Visit<Parsed>, record: ClaimRecord
   const { store, world } = visit.shop;
   if (alive(visit, record, world.nowMs())) return sendAgain(visit, record);
   const told = await store.recordMoney(record.key, { fact: 'retired' });
-  return told.changed ? refusalTo(visit, { code: 'authorization_expired' }) : inProgress(visit);
+  if (!told.changed) return inProgress(visit);
+  // Its last seconds are left out here, and the buyer itself could still spend it.
+  return refusalTo(visit, {
+    code: 'authorization_expired',
+    liveUntil: Math.floor(record.validBeforeMs / 1000),
+  });
 }
 
 /** The octets could still move money, with time for the chain to take them. */
@@ -53,7 +58,11 @@ function alive<Parsed>(visit: Visit<Parsed>, record: ClaimRecord, nowMs: number)
   return record.validBeforeMs > nowMs + visit.route.budget.skewMs;
 }
 
-async function sendAgain<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> {
+async function sendAgain<Parsed>(
+  visit: Visit<Parsed>,
+  record: ClaimRecord,
+  rounds: number = maxRounds,
+): Promise<Delivery> {
   const { shop, route } = visit;
   const payment = await storedPayload(visit, record);
   if (payment === undefined) return stillUnknown(visit, record);
@@ -69,8 +78,10 @@ async function sendAgain<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Pro
   switch (begun.kind) {
     case 'begun':
       return conclude(visit, { ...begun, askedAtMs }, payment);
-    case 'earlier_unknown':
-      return answerEarlierUnknown(visit);
+    case 'earlier_unknown': {
+      const cleared = rounds > 1 && (await clearsTheWay(shop, begun.older));
+      return cleared ? sendAgain(visit, record, rounds - 1) : answerEarlierUnknown(visit);
+    }
     case 'superseded':
       return answerFromOlder(visit, begun.record, begun.older);
     case 'known': {

@@ -5,6 +5,7 @@ import { answerOf, createRig, dollar, network, payTo, read, requestOf } from '..
 import { openTestShop } from '../../test/shop.ts';
 import type { ClaimStore } from '../claim/index.ts';
 import type { Facilitator } from '../settlement/index.ts';
+import { defineAsset } from '../terms/index.ts';
 import { createSeller } from './seller.ts';
 
 const mistakes: readonly (readonly [string, (options: ReturnType<typeof createRig>['options']) => object])[] =
@@ -203,4 +204,28 @@ test('several networks stand in one 402, in the order in which they are accepted
     ],
   );
   assert.equal(seen.required?.accepts[1]?.asset, dollar.address);
+});
+
+test('I3: a payment in an asset that a new version sells no more is answered from its record', async () => {
+  const shop = openTestShop();
+  const payment = await shop.payment();
+  shop.rig.settles.push({ lands: true, says: 'lost' });
+  await shop.ask({ payment });
+  const euro = defineAsset({
+    network,
+    address: `0x${'ee'.repeat(20)}`,
+    symbol: 'LEUR',
+    decimals: 6,
+    name: 'Local Euro',
+    version: '1',
+    dollar: true,
+  });
+  const deployed = shop.rig.another({ assets: [euro] });
+  const route = deployed.route({ method: 'GET', path: '/weather', price: '$0.01' });
+  const present = (payment: Awaited<ReturnType<typeof shop.payment>>) =>
+    read(deployed.charge(route, requestOf({ payment }), async () => answerOf('never')));
+  const back = await present(payment);
+  assert.deepEqual([back.status, back.text, back.required], [200, 'sunny 1', undefined]);
+  const fresh = await present(await shop.payment());
+  assert.deepEqual([fresh.status, fresh.problem.code], [402, 'requirement_mismatch']);
 });

@@ -117,7 +117,7 @@ function openShop(options: SellerOptions): Shop {
   let visits = 0;
   return {
     world,
-    store: guardStore(options.store),
+    store: guardStore(world, options.store),
     facilitator,
     chains: (network) => (Object.hasOwn(chains, network) ? chains[network] : undefined),
     origin: parseOrigin(options.origin),

@@ -47,7 +47,10 @@ export async function settle(
   const n = record.money.state === 'sending' ? record.money.n : 1;
   shop.observe({ event: 'settle_sent', key: record.key, n });
   const answer = await shop.facilitator.settle(question);
-  const told = await shop.store.recordMoney(record.key, factOfAnswer(answer, { n, hold }));
+  const told = await shop.store.recordMoney(
+    record.key,
+    factOfAnswer(answer, { n, sends: record.sends, hold }),
+  );
   const now = told.record ?? record;
   shop.observe({ event: 'money', key: record.key, state: now.money.state });
   if (answer.kind !== 'look_up')
@@ -63,13 +66,9 @@ async function lookFirst(shop: Shop, record: ClaimRecord, nowMs: number): Promis
   return { record: after, money: moneyNow(after, resolution.nowMs), unsent: false };
 }
 
-/**
- * At verify: the nonce is spent and nothing was ever sent by us. The chain's word is written down, if it has one, and
- * the record comes back as it is then.
- */
-export async function spentBefore(shop: Shop, record: ClaimRecord): Promise<ClaimRecord> {
+/** At verify: the nonce is spent and nothing was ever sent by us. The chain's word is written down, if it has one. */
+export async function spentBefore(shop: Shop, record: ClaimRecord): Promise<void> {
   const resolution = await lookUp(shop, record);
-  if (resolution !== 'late' && resolution.changed) return resolution.record;
+  if (resolution !== 'late' && resolution.record.money.state !== 'none') return;
   shop.observe({ event: 'alarm', alarm: 'settle_nonce_used_elsewhere', key: record.key });
-  return record;
 }

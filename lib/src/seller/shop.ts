@@ -24,7 +24,7 @@ export type Shop = {
   /** Keys that this process is at work on; their copies are answered before any signature is checked. */
   readonly inFlight: Set<string>;
   /** Chain look-ups under way, one a key. */
-  readonly lookups: Map<string, Promise<Resolution>>;
+  readonly lookups: Map<string, Promise<Resolution | 'late'>>;
   /** Contract wallets being verified now; bounded, since each costs a facilitator call. */
   readonly contracts: { running: number };
   /** A fresh owner name for one request. */
@@ -36,13 +36,18 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The same store, whose failures all say what they are. */
-export function guardStore(store: ClaimStore): ClaimStore {
+/** Longer than any store's own limits; what a store does later than that is fenced, like all that was not heard. */
+const storeLimitMs = 30_000;
+
+/** The same store, whose failures all say what they are, and whose silence is one of them. */
+export function guardStore(world: Pick<World, 'after'>, store: ClaimStore): ClaimStore {
   const guard =
     <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       try {
-        return await call(...args);
+        const heard = await within(world, storeLimitMs, call(...args));
+        if (heard === 'late') throw new Error(`Silence for ${storeLimitMs} ms.`);
+        return heard;
       } catch (cause) {
         throw new StoreUnavailable('The claim store did not answer.', { cause });
       }

@@ -44,6 +44,20 @@ test('T01: a key older than retention may have moved money, so nothing is promis
     [402, 'authorization_expired', 'unknown', 'later'],
   );
   assert.equal(seen.required, undefined);
+  assert.deepEqual([seen.response?.success, seen.response?.transaction], [false, '']);
+});
+
+test('T01: what a store with a faster clock has forgotten is not called unmoved', async () => {
+  const shop = openTestShop();
+  const payment = await shop.payment();
+  assert.equal((await shop.ask({ payment })).status, 200);
+  await shop.rig.clock.advance(300_000 + 3_630_000 + 1_000);
+  assert.equal(await shop.rig.options.store.prune(10), 1);
+  const { world } = shop.rig;
+  const slow = shop.rig.another({ world: { ...world, nowMs: () => world.nowMs() - 20_000 } });
+  const seen = await shop.ask({ payment, seller: slow });
+  assert.deepEqual([seen.problem.code, seen.problem.money], ['authorization_expired', 'unknown']);
+  assert.equal(seen.required, undefined);
 });
 
 test('T06: milliseconds in place of seconds are out of range, not valid for fifty thousand years', async () => {

@@ -121,3 +121,29 @@ test('C01: upfront, of twenty copies one settles and runs', async () => {
   );
   assert.deepEqual([shop.runs(), shop.rig.calls.settle], [1, 1]);
 });
+
+test('I3: upfront, a doubt that the chain resolves after the authorization is over is paid work, and no invitation to pay', async () => {
+  const shop = openTestShop(upfront);
+  const payment = await shop.payment();
+  shop.rig.settles.push({ lands: true, says: 'lost' });
+  assert.equal((await shop.ask({ payment })).problem.code, 'settlement_unknown');
+  await shop.rig.clock.advance(400_000);
+  const back = await shop.ask({ payment });
+  assert.deepEqual([back.status, back.text, back.required], [200, 'sunny 1', undefined]);
+  assert.equal(shop.rig.ledger.landed.size, 1);
+});
+
+test('upfront: owed work whose last run died is owed to a newer payment as well, and not in progress', async () => {
+  const shop = openTestShop({ route: { flow: 'upfront', attempts: 1 } });
+  const dying = { ...shop.rig.options.store, heartbeat: () => new Promise<never>(() => {}) };
+  shop.works(() => new Promise<never>(() => {}));
+  void shop.ask({
+    payment: await shop.payment(),
+    seller: shop.rig.another({ store: { ...dying, fail: dying.heartbeat } }),
+  });
+  await rest();
+  await shop.rig.clock.advance(36_000);
+  const seen = await shop.ask({ payment: await shop.payment() });
+  assert.deepEqual([seen.status, seen.problem.code, seen.problem.money], [502, 'work_owed', 'unmoved']);
+  assert.deepEqual([shop.runs(), shop.rig.ledger.landed.size], [1, 1]);
+});

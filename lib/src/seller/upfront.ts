@@ -10,6 +10,7 @@ import {
   isHeld,
   type Owned,
   sealedAnswer,
+  stillOwed,
   unsettled,
   type Won,
 } from './flow.ts';
@@ -58,7 +59,9 @@ export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecor
     earlierPayment: 'off',
     mayReplaceRequest: false,
   });
-  return taken.kind === 'taken' ? workOwed(visit, { ...taken, askedAtMs }) : inProgress(visit);
+  if (taken.kind === 'taken') return workOwed(visit, { ...taken, askedAtMs });
+  const spent = taken.kind === 'known' && taken.record.work.state === 'exhausted';
+  return spent ? stillOwed(visit, taken.record) : inProgress(visit);
 }
 
 /** Runs owed work again: `take` has counted the attempt already. */

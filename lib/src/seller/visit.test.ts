@@ -63,6 +63,7 @@ test('H01: HEAD never runs the work: unpaid it is a 402, paid it is refused with
   const payment = await shop.payment();
   const paid = await shop.ask({ method: 'HEAD', payment });
   assert.deepEqual([paid.status, paid.problem.code], [405, 'method_not_allowed']);
+  assert.equal(paid.header('allow'), 'GET, OPTIONS');
   assert.equal(shop.runs(), 0);
   assert.equal((await shop.ask({ payment })).status, 200);
 });

@@ -140,8 +140,12 @@ export function readPayment(text: string): Outcome<Presented> {
 export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outcome<Visit<Parsed>> {
   const { message, payment } = presented;
   const asset = call.shop.assets.lookup(payment.network, payment.asset);
-  if (asset === undefined) return refuse('requirement_mismatch', { fields: ['asset'] });
-  const verdict = checkSignature(payment, asset.domain, call.shop.world.recover);
+  // An asset that is sold no more: nobody's signature can be judged, and no terms will fit; but a payment that was
+  // taken while it was sold is still answered from its record.
+  const verdict =
+    asset === undefined
+      ? ({ by: 'foreign' } as const)
+      : checkSignature(payment, asset.domain, call.shop.world.recover);
   if (verdict.by === 'nobody') return { ok: false, refusal: verdict.refusal };
   const fingerprint = fingerprintOf(call);
   if (!fingerprint.ok) return fingerprint;

@@ -44,10 +44,17 @@ const answers: readonly (readonly [SettleAnswer, first: MoneyFact, again: MoneyF
 ];
 for (const [answer, first, again] of answers) {
   test(`a settle that was ${answer.kind} is written down as ${first.fact}, and of a re-send as ${again.fact}`, () => {
-    assert.deepEqual(factOfAnswer(answer, { n: 1, hold }), first);
-    assert.deepEqual(factOfAnswer(answer, { n: 2, hold }), again);
+    assert.deepEqual(factOfAnswer(answer, { n: 1, sends: 1, hold }), first);
+    assert.deepEqual(factOfAnswer(answer, { n: 2, sends: 2, hold }), again);
   });
 }
+
+test('a send of which no byte left does not count: a plain no to the next one is the answer to the only send', () => {
+  assert.deepEqual(
+    factOfAnswer({ kind: 'refused', reason: 'insufficient_funds' }, { n: 2, sends: 1, hold }),
+    { fact: 'refused', why: 'definite', reason: 'insufficient_funds', by: 'facilitator', n: 2 },
+  );
+});
 
 function recordWith(money: ClaimRecord['money']): ClaimRecord {
   return {
@@ -79,6 +86,7 @@ test('S06: a use with our transfer is a settlement of ours once we have sent it,
     reason: 'authorization_used_elsewhere',
     by: 'chain',
     transaction,
+    ifNeverSent: true,
   });
 });
 

@@ -7,23 +7,24 @@ import type { AuthorizationFate } from './chain.ts';
 import type { SettleAnswer } from './facilitator.ts';
 
 /**
- * The fact that a facilitator's answer to send `n` is by itself. A look-up may improve on `unknown`; nothing
+ * The fact that a facilitator's answer to send `n` is by itself; `sends` counts those of which bytes may have left. A look-up may improve on `unknown`; nothing
  * improves on silence within the same request (design 9.1).
  */
 export function factOfAnswer(
   answer: SettleAnswer,
   send: {
     readonly n: number;
+    readonly sends: number;
     readonly hold: { readonly key: string; readonly owner: string; readonly fence: number };
   },
 ): MoneyFact {
-  const { n, hold } = send;
+  const { n, sends, hold } = send;
   switch (answer.kind) {
     case 'settled':
       return { fact: 'settled', transaction: answer.transaction, amount: answer.amount, by: 'facilitator' };
     case 'refused':
-      // Said about a re-send it proves nothing: the first send may be what moved the money.
-      if (n > 1) return { fact: 'unknown', n, reason: answer.reason };
+      // Said about a re-send it proves nothing: an earlier send may be what moved the money.
+      if (sends > 1) return { fact: 'unknown', n, reason: answer.reason };
       return { fact: 'refused', why: 'definite', reason: answer.reason, by: 'facilitator', n };
     case 'look_up':
       return unknownFact(n, answer.reason, answer.transaction);
@@ -49,7 +50,8 @@ function unknownFact(n: number, reason: string, transaction?: string): MoneyFact
 export function factOfFate(fate: AuthorizationFate, record: ClaimRecord): MoneyFact | undefined {
   switch (fate.kind) {
     case 'settled':
-      if (!everSent(record)) return usedElsewhere(fate.transaction);
+      // The record was read a while ago: whether it shows a send is decided where this is written.
+      if (!everSent(record)) return { ...usedElsewhere(fate.transaction), ifNeverSent: true };
       return { fact: 'settled', transaction: fate.transaction, amount: record.amount, by: 'chain' };
     case 'canceled':
       return {
@@ -71,7 +73,7 @@ export function factOfFate(fate: AuthorizationFate, record: ClaimRecord): MoneyF
   }
 }
 
-function usedElsewhere(transaction: string): MoneyFact {
+function usedElsewhere(transaction: string): MoneyFact & { readonly fact: 'refused'; readonly by: 'chain' } {
   return {
     fact: 'refused',
     why: 'used_elsewhere',

@@ -17,6 +17,12 @@ export type StoreErrorCode =
   | 'store_foreign'
   /** The file was written by a newer version; it was not touched. */
   | 'store_newer'
+  /** The file was written by an older version and is to be read only; a store that may write brings it up to date. */
+  | 'store_older'
+  /** The store was opened for reading only. */
+  | 'store_read_only'
+  /** The file was moved or deleted while it was open; nothing was written. */
+  | 'store_moved'
   /** The file is damaged. */
   | 'store_corrupt'
   /** The write failed as a whole (disk full, input or output error, worker gone). */

@@ -72,6 +72,31 @@ test('an option that the store does not know, a limit that is none, and a name w
   await assert.rejects(openSqliteStore({ path: newPath(), clock: new SharedArrayBuffer(4) }), TypeError);
 });
 
+test('a store whose file is deleted under it takes nothing more, and what it knows is still answered', async () => {
+  const path = newPath();
+  const store = await openSqliteStore({ path });
+  const { key } = examplePurchase(1);
+  await store.take(exampleTake(examplePurchase(1)));
+  rmSync(path);
+  await assert.rejects(store.take(exampleTake(examplePurchase(2))), failsWith('store_moved'));
+  assert.equal((await store.find(key)).record?.key, key);
+  await store.close();
+});
+
+test('a store opened for reading sees its seller’s payments and writes nothing', async () => {
+  const path = newPath();
+  await assert.rejects(openSqliteStore({ path, readOnly: true }), failsWith('store_unreadable'));
+  assert.equal(existsSync(path), false);
+  const seller = await openSqliteStore({ path });
+  const reader = await openSqliteStore({ path, readOnly: true });
+  await seller.take(exampleTake(examplePurchase(1)));
+  assert.equal((await reader.list({ limit: 10 })).length, 1);
+  await assert.rejects(reader.take(exampleTake(examplePurchase(2))), failsWith('store_read_only'));
+  await assert.rejects(reader.prune(10), failsWith('store_read_only'));
+  await reader.close();
+  await seller.close();
+});
+
 test('a name that SQLite would read as an address is a plain file name', async () => {
   const path = join(folder, 'file:claims?mode=memory');
   const store = await openSqliteStore({ path });

@@ -24,11 +24,18 @@ export type SqliteStoreOptions = {
   readonly capacity?: number;
   /** Octets of kept answers and payloads; a take beyond it answers `full`. */
   readonly capacityBytes?: number;
+  /**
+   * The file is only looked at: neither made nor migrated, what would write rejects with `store_read_only`, and a file
+   * of another schema is refused with `store_older` or `store_newer`. A seller may be writing to it meanwhile.
+   */
+  readonly readOnly?: boolean;
   /** How long a call waits for another process's write lock before it rejects with `store_busy`. */
   readonly busyMs?: number;
   /** For tests: eight shared octets that hold the time (Unix milliseconds, BigInt64) in place of the system clock. */
   readonly clock?: SharedArrayBuffer;
 };
+
+const optionNames = ['path', 'capacity', 'capacityBytes', 'readOnly', 'busyMs', 'clock'];
 
 /**
  * Opens or creates a store file; rejects with `StoreError` when the file is foreign, damaged, newer or
@@ -38,12 +45,13 @@ export type SqliteStoreOptions = {
  * const store = await openSqliteStore({ path: './claims.sqlite' });
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<ClaimStore> {
-  checkOptions('openSqliteStore', options, ['path', 'capacity', 'capacityBytes', 'busyMs', 'clock']);
+  checkOptions('openSqliteStore', options, optionNames);
   const line = await openLine({
     path: checkedPath(options.path),
     busyMs: checkCount('busyMs', options.busyMs ?? sqliteBusyMs),
     capacity: checkCount('capacity', options.capacity ?? sqliteCapacity),
     capacityBytes: checkCount('capacityBytes', options.capacityBytes ?? sqliteCapacityBytes),
+    readOnly: options.readOnly === true,
     ...(options.clock === undefined ? {} : { clock: checkedClock(options.clock) }),
   });
   return storeOver(line.call, { name: 'sqlite', durable: true, close: line.close });

@@ -138,6 +138,35 @@ test('the log of a file that is gone is not replayed into a new one', () => {
   rmSync(`${path}-wal`);
 });
 
+test('an empty file beside a full log is a lost store, not a new one', () => {
+  const path = newPath();
+  writeFileSync(path, '');
+  writeFileSync(`${path}-wal`, 'frames of a lost store');
+  refusesUntouched(path, 'store_corrupt');
+  assert.equal(readFileSync(`${path}-wal`, 'utf8'), 'frames of a lost store');
+  rmSync(`${path}-wal`);
+});
+
+test('an empty log, which holds nothing, does not stand in the way of a new store', () => {
+  const path = newPath();
+  writeFileSync(`${path}-wal`, '');
+  openDatabase(path, 100).close();
+  assert.equal(existsSync(path), true);
+});
+
+test('a database of another program that nobody has open is looked at without a trace', () => {
+  const path = newPath();
+  const theirs = new DatabaseSync(path);
+  theirs.exec('PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)');
+  theirs.close();
+  refusesUntouched(path, 'store_foreign');
+  const name = basename(path);
+  assert.deepEqual(
+    readdirSync(folder).filter((one) => one.startsWith(name)),
+    [name],
+  );
+});
+
 test('a new store leaves nothing beside itself', () => {
   const path = newPath();
   openDatabase(path, 100).close();

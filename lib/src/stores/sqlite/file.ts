@@ -5,26 +5,18 @@
  * connection of this process (sqlite.org/howtocorrupt.html, section 2.2).
  */
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../error.ts';
 import { asStoreError, isBusy, isNoDatabase } from './failure.ts';
 import { migrations } from './migrations.ts';
+import { peek } from './peek.ts';
 
 /** Marks the file as ours in its header (sqlite.org/fileformat2.html, offset 68): the letters "CFCS". */
 export const applicationId = 0x43464353;
 /** The smallest page of SQLite: what is shorter, and not empty, is something else. */
-const smallestFileBytes = 512;
+export const smallestFileBytes: number = 512;
 /** A file up to this size is checked page by page when it is opened: a tenth of a second at most. */
 const checkedFileBytes = 33_554_432;
 /** The write-ahead log shrinks to this after a burst of large answers. */
@@ -34,9 +26,10 @@ const ownerOnly = 0o600;
 /** An open database at the newest schema; throws {@link StoreError} and leaves a file alone that is not ours. */
 export function openDatabase(path: string, busyMs: number): DatabaseSync {
   // In this order, because another process may just be making the file and then its log.
-  const hasLog = existsSync(`${path}-wal`);
+  const log = attempt(path, () => sizeOf(`${path}-wal`)) ?? 0;
   const size = attempt(path, () => sizeOf(path));
-  if (size === undefined && hasLog) throw orphanedLog(path);
+  // An empty log holds nothing that could be lost; beside an empty file SQLite would delete a full one.
+  if ((size ?? 0) === 0 && log > 0) throw orphanedLog(path);
   if (size === undefined) attempt(path, () => createFile(path, busyMs));
   else if (size > 0) refuseForeign(path, size, busyMs);
   const database = connect(path, busyMs, size !== undefined && size > 0 && size <= checkedFileBytes);
@@ -49,11 +42,25 @@ export function openDatabase(path: string, busyMs: number): DatabaseSync {
 function orphanedLog(path: string): StoreError {
   return new StoreError(
     'store_corrupt',
-    `${path} is gone and its log ${path}-wal is not: bring the file back, or remove the log with what it holds.`,
+    `${path} is gone or empty and its log ${path}-wal is not: bring the file back, or remove the log with what it holds.`,
   );
 }
 
-function sizeOf(path: string): number | undefined {
+/**
+ * Whether the name still leads to the file that was opened: one that was deleted, or replaced, goes on taking writes
+ * that nobody will ever find again.
+ */
+export function watchPlace(path: string): () => boolean {
+  const identity = (): string | undefined => {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+  };
+  const opened = identity();
+  return () => identity() === opened;
+}
+
+/** The size in octets, or undefined where there is nothing; what is no file is refused. */
+export function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (found.isFile()) return found.size;
@@ -106,20 +113,31 @@ function connect(path: string, busyMs: number, checked: boolean): DatabaseSync {
   }
 }
 
-/** Read-only, because closing an ordinary connection would fold a stranger's write-ahead log into its file. */
+/** Only looked at, because closing an ordinary connection would fold a stranger's write-ahead log into its file. */
 function refuseForeign(path: string, size: number, busyMs: number): void {
-  const foreign = new StoreError('store_foreign', `${path} is not a claim store; it was left as it is.`);
-  if (size < smallestFileBytes) throw foreign;
-  const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyMs }));
+  if (size < smallestFileBytes) throw foreign(path);
+  const database = attempt(path, () => peek(path, busyMs));
   try {
-    const id = integer(database, 'PRAGMA application_id', 'application_id');
-    const tables = integer(database, 'SELECT count(*) AS tables FROM sqlite_schema', 'tables');
-    if (id !== applicationId && (id !== 0 || tables !== 0)) throw foreign;
-  } catch (cause) {
-    throw isNoDatabase(cause) ? foreign : asStoreError(cause, path);
+    checkForeign(database, path, 'welcome');
   } finally {
     database.close();
   }
+}
+
+/** Throws for a database that is not ours; a blank one is welcome where a store is to be made of it. */
+export function checkForeign(database: DatabaseSync, path: string, blank: 'welcome' | 'refused'): void {
+  try {
+    const id = integer(database, 'PRAGMA application_id', 'application_id');
+    const tables = integer(database, 'SELECT count(*) AS tables FROM sqlite_schema', 'tables');
+    if (id !== applicationId && (blank === 'refused' || id !== 0 || tables !== 0)) throw foreign(path);
+  } catch (cause) {
+    throw isNoDatabase(cause) ? foreign(path) : asStoreError(cause, path);
+  }
+}
+
+/** The refusal of a file that is something else. */
+export function foreign(path: string): StoreError {
+  return new StoreError('store_foreign', `${path} is not a claim store; it was left as it is.`);
 }
 
 function checkPages(database: DatabaseSync, path: string): void {
@@ -128,7 +146,8 @@ function checkPages(database: DatabaseSync, path: string): void {
   throw new StoreError('store_corrupt', `${path} is damaged: ${String(verdict)}`);
 }
 
-function refuseNewer(database: DatabaseSync, path: string): void {
+/** Throws where a later version of Counterfoil has written the file. */
+export function refuseNewer(database: DatabaseSync, path: string): void {
   const known = migrations.at(-1)?.version ?? 0;
   const found = schemaVersion(database);
   if (found <= known) return;
@@ -180,7 +199,8 @@ function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
-function schemaVersion(database: DatabaseSync): number {
+/** The schema's version, 0 where there is none yet. */
+export function schemaVersion(database: DatabaseSync): number {
   const exists = "SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'";
   if (integer(database, exists, 'tables') === 0) return 0;
   return integer(database, 'SELECT coalesce(max(version), 0) AS version FROM migrations', 'version');
@@ -196,7 +216,8 @@ function hasCode(cause: unknown, code: string): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === code;
 }
 
-function attempt<T>(path: string, work: () => T): T {
+/** Runs `work`; whatever it throws comes out as a {@link StoreError} that names the file. */
+export function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -8,6 +8,8 @@ export type WorkerSettings = {
   readonly busyMs: number;
   readonly capacity: number;
   readonly capacityBytes: number;
+  /** The file is only looked at. */
+  readonly readOnly?: boolean;
   /** Eight octets with the time in Unix milliseconds as a BigInt64; in place of the system clock, for tests. */
   readonly clock?: SharedArrayBuffer;
 };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
 import type { Table } from '../operations.ts';
-import { openDatabase } from './file.ts';
+import { openDatabase, watchPlace } from './file.ts';
 import type { Call, Reply } from './messages.ts';
 import { createQueue, type Queue } from './queue.ts';
 import { sqliteTable } from './table.ts';
@@ -30,7 +30,13 @@ function bench(change: (table: Table, database: DatabaseSync) => Table = (table)
   const options = { capacity: 1_000, capacityBytes: 1_000_000, nowMs: () => exampleNowMs };
   const table = change(sqliteTable(database, options), database);
   const replies: Reply[][] = [];
-  const queue = createQueue({ database, table, busyMs: 50, reply: (some) => replies.push([...some]) });
+  const queue = createQueue({
+    database,
+    table,
+    inPlace: watchPlace(path),
+    busyMs: 50,
+    reply: (some) => replies.push([...some]),
+  });
   const idle = (): Promise<void> => new Promise((resolve) => queue.drain(resolve));
   return { database, queue, replies, idle, path };
 }
@@ -148,4 +154,25 @@ test('a call whose wait for the lock is over fails, and the reads beside it do n
   );
   other.close();
   database.close();
+});
+
+test('what would be written to a file that was deleted or replaced is refused, until the file is back', async () => {
+  const { queue, replies, idle, path } = bench();
+  const codes = (): readonly string[] =>
+    replies
+      .splice(0)
+      .flat()
+      .map((reply) => (reply.ok ? 'ok' : reply.failure.code));
+  renameSync(path, `${path}.away`);
+  queue.accept(takes(2));
+  await idle();
+  assert.deepEqual(codes(), ['store_moved', 'store_moved']);
+  writeFileSync(path, '');
+  queue.accept(takes(1));
+  await idle();
+  assert.deepEqual(codes(), ['store_moved']);
+  renameSync(`${path}.away`, path);
+  queue.accept(takes(1));
+  await idle();
+  assert.deepEqual(codes(), ['ok']);
 });

@@ -25,6 +25,8 @@ export type Queue = {
 export type QueueOptions = {
   readonly database: DatabaseSync;
   readonly table: Table;
+  /** False where the file has been moved away: what is written then is lost. */
+  readonly inPlace: () => boolean;
   /** How long a call may wait for the write lock. */
   readonly busyMs: number;
   readonly reply: (replies: readonly Reply[]) => void;
@@ -32,7 +34,7 @@ export type QueueOptions = {
 
 /** A queue over one connection; nothing else may use the connection. */
 export function createQueue(options: QueueOptions): Queue {
-  const { database, table, busyMs, reply } = options;
+  const { database, table, inPlace, busyMs, reply } = options;
   let waiting: Waiting[] = [];
   let scheduled = false;
   let drained: (() => void) | undefined;
@@ -66,7 +68,7 @@ export function createQueue(options: QueueOptions): Queue {
   };
 
   const commitSome = (): void => {
-    const begun = begin(database);
+    const begun = begin(database, inPlace);
     if (begun === 'busy') {
       waitForLock();
       return;
@@ -120,8 +122,9 @@ function answerRead(table: Table, call: Call): Reply | undefined {
   }
 }
 
-function begin(database: DatabaseSync): 'begun' | 'busy' | StoreError {
+function begin(database: DatabaseSync, inPlace: () => boolean): 'begun' | 'busy' | StoreError {
   try {
+    if (!inPlace()) return new StoreError('store_moved', movedMessage);
     database.exec('BEGIN IMMEDIATE');
     return 'begun';
   } catch (cause) {
@@ -155,13 +158,18 @@ function runIsolated(database: DatabaseSync, table: Table, call: Call): Reply {
   }
 }
 
-function succeeded<O extends Operation>(table: Table, call: Call<O>): Reply {
+/** The reply to a call, which is carried out now; throws what the table throws. */
+export function succeeded<O extends Operation>(table: Table, call: Call<O>): Reply {
   return { id: call.id, ok: true, value: operate(table, call.operation, call.question) };
 }
 
-function failed(call: Call, { code, message }: Failure): Reply {
+/** The reply to a call that failed. */
+export function failed(call: Call, { code, message }: Failure): Reply {
   return { id: call.id, ok: false, failure: { code, message } };
 }
+
+const movedMessage =
+  'The file of the claim store was moved or deleted while it was open; nothing was written. Bring it back, or restart.';
 
 function lockHeld(busyMs: number): StoreError {
   return new StoreError(

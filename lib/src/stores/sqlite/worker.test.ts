@@ -41,7 +41,9 @@ test('the worker says that it is ready, answers by the clock it was given, and e
 
 test('a worker that cannot open its file says why, and ends', async () => {
   const worker = start(join(folder, 'absent', 'claims.sqlite'));
+  // On a busy machine both come in one turn.
+  const exit = once(worker, 'exit');
   const message = await word(worker);
   assert.equal(message.kind === 'failed' && message.failure.code, 'store_unreadable');
-  assert.deepEqual(await once(worker, 'exit'), [0]);
+  assert.deepEqual(await exit, [0]);
 });
