@@ -61,7 +61,11 @@ function say(reason: string): void {
 function watchForLeaks(stream: ReturnType<typeof run>, limitMs: number): void {
   let pending = 0;
   let timer: NodeJS.Timeout | undefined;
+  // A test may wait for a timer that keeps no process alive; Node 22 would end the whole run there.
+  const awake = setInterval(() => {}, limitMs).unref();
   const rearm = (): void => {
+    if (pending > 0) awake.ref();
+    else awake.unref();
     clearTimeout(timer);
     timer = pending > 0 ? undefined : setTimeout(stop, limitMs).unref();
   };

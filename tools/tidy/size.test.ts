@@ -46,3 +46,12 @@ test('three levels pass, four do not, and a function or an else-if starts no lev
   );
   assert.deepEqual(check('if (a) { if (b) { if (c) { d(() => { if (e) f(); }); } } }'), []);
 });
+
+test('a stage in a test is judged by what stands between its steps, and each step by itself', () => {
+  const step = `  const step = () => {\n${'    work();\n'.repeat(60)}  };\n`;
+  const stage = `function stage() {\n${step}${step.replace('step', 'other')}}\n`;
+  const long = stage.replace('    work();\n', '    work();\n'.repeat(20));
+  assert.deepEqual(size(parse('lib/test/stage.ts', stage)), []);
+  assert.equal(size(parse('lib/test/stage.ts', long)).length, 1);
+  assert.equal(size(parse('lib/src/claim/stage.ts', stage)).length, 1);
+});

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { colorsOf, explain, type Io, MisuseError, type Output, wholeNumber, writeJson } from './io.ts';
+import {
+  colorsOf,
+  escapeLines,
+  explain,
+  type Io,
+  MisuseError,
+  type Output,
+  wholeNumber,
+  writeJson,
+} from './io.ts';
 
 function io(env: Record<string, string>, stdout: Output): Io {
   return { stdout, stderr: stdout, stdin: Readable.from([]), env, nowMs: () => 0 };
@@ -41,4 +50,11 @@ test('a number is whole and within its bounds, or the command was used wrongly',
 test('an error is explained in one line', () => {
   assert.equal(explain(new Error('first\n  at second')), 'first');
   assert.equal(explain('text'), 'text');
+});
+
+test('P06: what a message repeats cannot move the cursor or hide, and an endless one is cut', () => {
+  assert.equal(explain(new Error('no file \u001b[31mred\u202e')), 'no file \\u{1b}[31mred\\u{202e}');
+  assert.equal(escapeLines('error: \u001b]0;owned\u0007\n(Did you mean x?)\n').split('\n').length, 3);
+  assert.doesNotMatch(escapeLines('\u001b[2J\u009b1m'), /\p{Cc}/u);
+  assert.ok(explain('x'.repeat(100_000)).length < 1_100);
 });

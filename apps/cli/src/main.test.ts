@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { wellKnownAssets } from 'counterfoil/terms';
@@ -52,6 +53,35 @@ test('a file that is no claim store could not be read: exit code 3, the reason, 
   assert.match(stderr, /is not a claim store/);
   assert.doesNotMatch(stderr, /\n\s+at /);
   assert.match(run(['payments', 'list', '--store', main], { COUNTERFOIL_DEBUG: '1' }).stderr, /\n\s+at /);
+});
+
+test('P06: a command line with control characters comes back without them', () => {
+  const hostile = '\u001b[31mred\u0007\u202e';
+  for (const args of [
+    [hostile],
+    ['decode', `--${hostile}`, 'x'],
+    ['payments', 'list', '--store', hostile],
+    ['payments', 'list', '--store', 'x', '--limit', hostile],
+    ['payments', 'list', '--store', main, '--money', hostile],
+    ['reconcile', '--store', main, '--rpc', hostile],
+  ]) {
+    const { status, stdout, stderr } = run(args);
+    assert.deepEqual([args, status, stdout], [args, 2, '']);
+    assert.doesNotMatch(stderr.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u);
+  }
+});
+
+test('a full disk under the output is exit code 3 and one sentence', {
+  skip: !existsSync('/dev/full'),
+}, () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [main, 'decode', header], {
+    encoding: 'utf8',
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  assert.equal(status, 3);
+  assert.match(stderr, /^counterfoil: ENOSPC.*\n$/);
 });
 
 test('NO_COLOR leaves no escape on either stream, FORCE_COLOR paints', () => {

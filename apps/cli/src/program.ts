@@ -7,7 +7,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { DecodeOptions } from './decode/command.ts';
 import type { DemoOptions } from './demo/command.ts';
 import type { DevnetFlags } from './devnet.ts';
-import { colorsOf, exits, explain, type Io, MisuseError, wholeNumber } from './io.ts';
+import { colorsOf, escapeLines, exits, explain, type Io, MisuseError, wholeNumber } from './io.ts';
 import type { ListOptions, ShowOptions } from './payments/command.ts';
 import type { ReconcileOptions } from './reconcile/command.ts';
 
@@ -55,7 +55,7 @@ function build(io: Io, finish: Finish): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => io.stderr.write(escapeLines(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Purchase } from 'counterfoil/claim';
 import { openSqliteStore } from 'counterfoil/stores/sqlite';
@@ -117,5 +118,32 @@ describe('a store with five payments', () => {
     assert.equal(several.status, 2);
     assert.match(several.stderr, /several payments: 0xa1a1a1a1a1, 0xa2a2a2a2a2/);
     assert.deepEqual([run('show', '0xffff').status, run('show', '0xf').status], [1, 2]);
+    const none = run('show', '\u001b[31mffff', '--json');
+    assert.deepEqual([none.status, JSON.parse(none.stdout)], [1, null]);
+    assert.ok(!none.stderr.includes('\u001b'));
+  });
+
+  test('looking changes nothing: no octet of the store and no file beside it', () => {
+    const before = [readdirSync(folder), readFileSync(path)];
+    assert.deepEqual([run('list').status, run('show', '0xa1a1a1a1').status], [0, 0]);
+    assert.deepEqual([readdirSync(folder), readFileSync(path)], before);
+  });
+
+  test('an empty file is not made a store by looking, and one of an older schema is not brought up to date', () => {
+    const list = (store: string) =>
+      spawnSync(process.execPath, [main, 'payments', 'list', '--store', store], { encoding: 'utf8' });
+    const empty = join(folder, 'empty.sqlite');
+    writeFileSync(empty, '');
+    assert.deepEqual([list(empty).status, readFileSync(empty).length], [2, 0]);
+    const old = join(folder, 'old.sqlite');
+    copyFileSync(path, old);
+    const database = new DatabaseSync(old);
+    database.exec('DELETE FROM migrations');
+    database.close();
+    const before = readFileSync(old);
+    const { status, stderr } = list(old);
+    assert.equal(status, 3);
+    assert.match(stderr, /schema version 0 and version \d+ is needed/);
+    assert.deepEqual(readFileSync(old), before);
   });
 });

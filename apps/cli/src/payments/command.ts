@@ -1,7 +1,8 @@
 /** `counterfoil payments list` and `show`: what a seller's claim store knows of its payments. It changes nothing. */
 import type { ClaimRecord, ListQuery } from 'counterfoil/claim';
+import { displayText } from 'counterfoil/wire';
 import { colorsOf, exits, type Io, MisuseError, writeJson } from '../io.ts';
-import { withStore } from '../open.ts';
+import { lookIntoStore } from '../open.ts';
 import { findByText, shortKey } from './scan.ts';
 import { listTable, rowOf, showJson, showText } from './view.ts';
 
@@ -41,7 +42,7 @@ const workStates: Readonly<Record<Work, true>> = {
 /** Prints one page of payments. */
 export async function listPayments(options: ListOptions, io: Io): Promise<number> {
   const query = queryOf(options);
-  const page = await withStore(options.store, (store) => store.list(query));
+  const page = await lookIntoStore(options.store, (store) => store.list(query));
   const nowMs = io.nowMs();
   const next = page.length === options.limit ? page.at(-1)?.key : undefined;
   if (options.json === true) {
@@ -54,19 +55,22 @@ export async function listPayments(options: ListOptions, io: Io): Promise<number
   return exits.holds;
 }
 
-/** Prints one payment; exit code 1 where there is none. */
+/** Prints one payment; exit code 1, and null as JSON, where there is none. */
 export async function showPayment(text: string, options: ShowOptions, io: Io): Promise<number> {
   if (text.length < 4)
     throw new MisuseError('Give at least four characters of the key, nonce or transaction.');
-  const found = await withStore(options.store, (store) => findByText(store, text));
+  const found = await lookIntoStore(options.store, (store) => findByText(store, text));
   const [record, ...others] = found;
   if (record === undefined) {
-    io.stderr.write(`No payment of this store begins with ${text}.\n`);
+    if (options.json === true) writeJson(io, null);
+    io.stderr.write(`No payment of this store begins with ${displayText(text)}.\n`);
     return exits.fails;
   }
   if (others.length > 0) {
     const names = found.map(shortKey).join(', ');
-    throw new MisuseError(`${text} is the beginning of several payments: ${names}. Give more of it.`);
+    throw new MisuseError(
+      `${displayText(text)} is the beginning of several payments: ${names}. Give more of it.`,
+    );
   }
   if (options.json === true) writeJson(io, showJson(record, io.nowMs()));
   else io.stdout.write(showText(record, io.nowMs(), colorsOf(io, io.stdout)));
