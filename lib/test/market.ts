@@ -61,11 +61,13 @@ export function createMarket(parts: {
     onLanded(bill);
     return true;
   };
-  const billOf = (payment: unknown): Bill => {
-    const { payload } = payment as { payload: { authorization: { nonce: string } } };
+  const read = (payment: unknown): { readonly bill: Bill; readonly forged: boolean } => {
+    const { payload } = payment as {
+      payload: { authorization: { nonce: string }; signature: string };
+    };
     const bill = bills.get(payload.authorization.nonce);
     if (bill === undefined) throw new Error('a payment that nobody signed');
-    return bill;
+    return { bill, forged: payload.signature !== bill.payment.payload.signature };
   };
   const settleAs = async (bill: Bill, lot: Lot): Promise<SettleAnswer> => {
     switch (lot) {
@@ -140,17 +142,19 @@ export function createMarket(parts: {
         kinds: [{ x402Version: 2, scheme: 'exact', network }],
       }),
       verify: async ({ payment }) => {
-        const bill = billOf(payment);
+        const { bill, forged } = read(payment);
         await sleep(luck.pick([0, 0, 0, 1_000, 33_000]));
+        if (forged) return { kind: 'invalid', reason: 'invalid_exact_evm_payload_signature' };
         if (bill.landed !== undefined || bill.canceledAtMs !== undefined)
           return { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' };
-        if (calm || !luck.chance(0.1)) return { kind: 'valid' };
+        if (calm || !luck.chance(0.15)) return { kind: 'valid' };
         return luck.chance(0.5)
           ? { kind: 'invalid', reason: 'insufficient_funds' }
           : { kind: 'unavailable', why: 'timeout' };
       },
       settle: async ({ payment }) => {
-        const bill = billOf(payment);
+        const { bill, forged } = read(payment);
+        if (forged) return { kind: 'refused', reason: 'invalid_exact_evm_payload_signature' };
         bill.firstSentMs ??= clock.nowMs();
         bill.sends += 1;
         await sleep(luck.pick([0, 0, 0, 500, 3_000]));
@@ -161,7 +165,11 @@ export function createMarket(parts: {
       },
     },
     chain: {
-      blockNumber: async () => (readable ? blockAt(clock.nowMs()) : undefined),
+      blockNumber: async () => {
+        const block = blockAt(clock.nowMs());
+        await sleep(luck.pick([0, 0, 1_500]));
+        return readable ? block : undefined;
+      },
       head: async () => (readable ? { block: blockAt(clock.nowMs()), timeMs: clock.nowMs() } : undefined),
       hasCode: async () => (readable ? false : undefined),
       fate: async ({ nonce, startBlock }): Promise<AuthorizationFate> => {

@@ -251,11 +251,30 @@ function createStage(trial: Trial): Stage {
     await deeds.resume();
   };
 
+  /** Somebody who saw a payment's message and made a signature of its own under it. */
+  const steal = async (): Promise<void> => {
+    const [one, two] = [...market.bills.values()].sort(() => luck.roll() - 0.5);
+    if (one === undefined || two === undefined) return;
+    const { payload } = one.payment;
+    const signature = String(two.payment.payload.signature);
+    const payment = { ...one.payment, payload: { ...payload, signature } };
+    const shop = anyShop();
+    const target = luck.pick(targets);
+    const asked = shop.seller.charge(shop.route, requestOf({ target, payment }), work(shop));
+    void Promise.race([asked, shop.process.died]).then(async (delivery) => {
+      const seen = delivery === undefined ? undefined : await read(unheard(delivery), 'unread');
+      const named = seen?.response?.success === true || seen?.response?.payer !== undefined;
+      if (seen?.status === 200 || named) trial.faults.push(`S2: ${one.nonce} was answered to a stranger`);
+    });
+    await rest();
+  };
+
   const deeds = {
     buy,
+    steal,
     takeOver,
     wait: () => rig.clock.advance(luck.pick([50, 900, 3_000, 7_500, 13_000])),
-    sleep: () => rig.clock.advance(luck.pick([37_000, 130_000, 400_000])),
+    sleep: () => rig.clock.advance(luck.pick([37_000, 130_000, 400_000, 4_400_000])),
     pause: async () => luck.pick(shops).process.pause(),
     resume: async () => {
       for (const { process } of shops) process.resume();
@@ -292,6 +311,7 @@ function createStage(trial: Trial): Stage {
       replaceDead();
       const deed = luck.weigh({
         buy: 12,
+        steal: 1,
         takeOver: 6,
         wait: 6,
         sleep: 1,

@@ -25,7 +25,8 @@ export type Envelope = {
   readonly status?: string | undefined;
 };
 
-const exposed = 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, Counterfoil-Payment';
+/** What a page of another origin may read of our answers. */
+export const exposedFields: string = 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, Counterfoil-Payment';
 
 /** What a cache could act on; a priced route says no-store and nothing else. */
 export const cacheFields: readonly string[] = [
@@ -101,7 +102,7 @@ function common(cache: string, handlers: HeaderList = []): HeaderList {
   return [
     ['cache-control', cache],
     ['vary', joined(handlers, 'vary', 'PAYMENT-SIGNATURE')],
-    ['access-control-expose-headers', joined(handlers, 'access-control-expose-headers', exposed)],
+    ['access-control-expose-headers', joined(handlers, 'access-control-expose-headers', exposedFields)],
   ];
 }
 

@@ -14,7 +14,7 @@ import { describe, type Outcome, type Refusal, refuse, succeed } from '../proble
 import { saysNonceUsed } from '../settlement/index.ts';
 import { matchRequirement } from '../terms/index.ts';
 import type { PaymentRequirements } from '../wire/v2.ts';
-import { problemAnswer } from './answer.ts';
+import { exposedFields, problemAnswer } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { answerEarlierUnknown, answerFromOlder, answerUnused } from './earlier.ts';
 import { inProgress, isHeld, sealedPayload, type Won } from './flow.ts';
@@ -93,6 +93,7 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
     return await serve(visit.value);
   } finally {
     shop.inFlight.delete(key);
+    shop.tidy();
   }
 }
 
@@ -280,6 +281,7 @@ function optionsAnswer(method: string): Delivery['answer'] {
     headers: [
       ['allow', `${method}, OPTIONS`],
       ['cache-control', 'no-store'],
+      ['access-control-expose-headers', exposedFields],
     ],
     body: new Uint8Array(0),
   };

@@ -141,6 +141,7 @@ function openShop(options: SellerOptions): Shop {
     inFlight: new Set(),
     lookups: new Map(),
     contracts: { running: 0 },
+    tidy: housekeeper(options.store),
     nextOwner: () => {
       visits += 1;
       return `${instance}:${visits}`;
@@ -156,5 +157,21 @@ function quiet(observe: (event: SellerEvent) => void): (event: SellerEvent) => v
     } catch {
       // Its own affair.
     }
+  };
+}
+
+/** Often enough that a store never grows with its age, seldom enough that no buyer pays for it. */
+const visitsPerTidy = 64;
+/** More than can become forgettable between two rounds. */
+const forgottenPerTidy = 256;
+
+/** Without traffic a store does not grow, so its housekeeping needs no timer of its own. */
+function housekeeper(store: ClaimStore): () => void {
+  let visits = 0;
+  return () => {
+    visits += 1;
+    if (visits % visitsPerTidy !== 0) return;
+    // A store that fails here fails the next claim too, and says so there.
+    store.prune(forgottenPerTidy).catch(() => {});
   };
 }

@@ -27,6 +27,8 @@ export type Shop = {
   readonly lookups: Map<string, Promise<Resolution | 'late'>>;
   /** Contract wallets being verified now; bounded, since each costs a facilitator call. */
   readonly contracts: { running: number };
+  /** Lets the store forget what retention allows, now and then, on the back of paid requests. */
+  readonly tidy: () => void;
   /** A fresh owner name for one request. */
   readonly nextOwner: () => string;
 };
