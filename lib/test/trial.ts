@@ -249,6 +249,8 @@ function createStage(trial: Trial): Stage {
       await rig.clock.advance(luck.pick([100, 7_500, 7_500]));
     }
     await deeds.resume();
+    if (!purchase.invited) void present(purchase, anyShop(), purchase.target);
+    await rest();
   };
 
   /** Somebody who saw a payment's message and made a signature of its own under it. */

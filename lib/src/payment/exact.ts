@@ -39,6 +39,12 @@ const maxSignatureLength = 4096;
 /** The last 32 octets of a signature by a contract that is not deployed yet (EIP-6492). */
 const counterfactualSuffix = '6492'.repeat(16);
 
+/** True for the signature of a contract that need not exist yet: only then may its payer have no code. */
+export function isCounterfactual(payment: Pick<ExactEvmPayment, 'signature'>): boolean {
+  return encodeHex(payment.signature.subarray(-32)).endsWith(counterfactualSuffix);
+}
+
+
 const payloadMembers = ['signature', 'authorization'];
 const authorizationMembers = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'];
 /** A member that tells another transfer method of the same scheme (formats 2.2). */

@@ -2,7 +2,7 @@
 export type { SignOptions } from './client.ts';
 export { signExactEvm } from './client.ts';
 export type { ExactEvmPayment } from './exact.ts';
-export { checkPayment, encodePayload, parseExactEvm } from './exact.ts';
+export { checkPayment, encodePayload, isCounterfactual, parseExactEvm } from './exact.ts';
 export { eip3009Key } from './key.ts';
 export type { BoundRequest } from './request.ts';
 export {

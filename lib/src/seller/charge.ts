@@ -9,7 +9,7 @@ import {
   type TakeOutcome,
   type TakeRequest,
 } from '../claim/index.ts';
-import { checkPayment, checkWindow, lastUsableMs } from '../payment/index.ts';
+import { checkPayment, checkWindow, isCounterfactual, lastUsableMs } from '../payment/index.ts';
 import { describe, type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
 import { saysNonceUsed } from '../settlement/index.ts';
 import { matchRequirement } from '../terms/index.ts';
@@ -61,6 +61,9 @@ export async function charge<Parsed>(
 /** A TypeError is a programmer's mistake and says which; any other fault may carry what nobody should read. */
 function describeFault(fault: unknown): string {
   if (fault instanceof TypeError) return fault.message;
+  // A store's own code, such as store_busy, tells an operator what to look at.
+  const cause = fault instanceof StoreUnavailable ? fault.cause : undefined;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
   return fault instanceof Error ? fault.name : 'unknown';
 }
 
@@ -145,13 +148,15 @@ function isPaid(record: ClaimRecord | undefined): record is ClaimRecord {
 /** Terms, window and signature of a payment that was never sent. */
 async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequirements>> {
   const { shop, payment } = visit;
+  const window = judgeWindow(visit, shop.world.nowMs());
+  // What is older than our memory may have moved under the terms of its day.
+  if (window?.money === 'unknown') return { ok: false, refusal: window };
   const terms = await quote(visit);
   if (!terms.ok) return terms;
   const requirement = matchRequirement(visit.message.accepted, terms.value);
   if (!requirement.ok) return requirement;
   const misfit = checkPayment(payment, requirement.value);
   if (misfit !== undefined) return { ok: false, refusal: misfit };
-  const window = judgeWindow(visit, shop.world.nowMs());
   if (window !== undefined) return { ok: false, refusal: window };
   return visit.signedBy === 'payer' ? requirement : verifyContract(visit, requirement.value);
 }
@@ -167,24 +172,34 @@ async function verifyContract<Parsed>(
   visit: Visit<Parsed>,
   requirement: PaymentRequirements,
 ): Promise<Outcome<PaymentRequirements>> {
-  const { shop, payment } = visit;
-  const code = await hasCode(shop, payment.network, payment.payer);
-  if (visit.signedBy === 'foreign' && code === false) return refuse('signature_invalid');
-  if (shop.contracts.running >= maxContractChecks)
+  const { contracts } = visit.shop;
+  if (contracts.running >= maxContractChecks) {
     return refuse('facilitator_unavailable', { retryAfter: retrySoon });
-  shop.contracts.running += 1;
-  try {
-    const record = { requirement, payer: payment.payer };
-    const message = forwarded(visit.message, payment.payload, record);
-    const verdict = await shop.facilitator.verify(questionOf(message, record, visit.route.budget.settleMs));
-    if (verdict.kind === 'valid') return succeed(requirement);
-    // The key is unknown here or was never sent, so a spent nonce paid for something else.
-    if (verdict.kind === 'invalid' && saysNonceUsed(verdict.reason)) return refuse('payment_already_used');
-    if (verdict.kind === 'invalid') return refuse('payment_refused', { reason: verdict.reason });
-    return refuse('facilitator_unavailable', { retryAfter: retryLater });
-  } finally {
-    shop.contracts.running -= 1;
   }
+  contracts.running += 1;
+  try {
+    return await askContract(visit, requirement);
+  } finally {
+    contracts.running -= 1;
+  }
+}
+
+async function askContract<Parsed>(
+  visit: Visit<Parsed>,
+  requirement: PaymentRequirements,
+): Promise<Outcome<PaymentRequirements>> {
+  const { shop, payment } = visit;
+  // Where there is no code nobody but the key could have signed, unless the contract is yet to be made (EIP-6492).
+  const code = await hasCode(shop, payment.network, payment.payer);
+  if (code === false && !isCounterfactual(payment)) return refuse('signature_invalid');
+  const record = { requirement, payer: payment.payer };
+  const message = forwarded(visit.message, payment.payload, record);
+  const verdict = await shop.facilitator.verify(questionOf(message, record, visit.route.budget.settleMs));
+  if (verdict.kind === 'valid') return succeed(requirement);
+  // The key is unknown here or was never sent, so a spent nonce paid for something else.
+  if (verdict.kind === 'invalid' && saysNonceUsed(verdict.reason)) return refuse('payment_already_used');
+  if (verdict.kind === 'invalid') return refuse('payment_refused', { reason: verdict.reason });
+  return refuse('facilitator_unavailable', { retryAfter: retryLater });
 }
 
 type Taken = { readonly outcome: TakeOutcome; readonly askedAtMs: number };

@@ -142,3 +142,50 @@ test('C09: a store forgets what retention allows on the back of paid requests, a
   const after = await shop.rig.options.store.list({ limit: 1_000 });
   assert.equal(after.length, 260);
 });
+
+test('G06: a signature of another length from a payer without code is nobody’s, and costs no facilitator call', async () => {
+  const shop = openTestShop();
+  const payment = await shop.payment();
+  const signature = `${String(payment.payload.signature)}00`;
+  const seen = await shop.ask({ payment: { ...payment, payload: { ...payment.payload, signature } } });
+  assert.deepEqual([seen.status, seen.problem.code], [402, 'signature_invalid']);
+  const counterfactual = `0x${'11'.repeat(80)}${'6492'.repeat(16)}`;
+  const asked = await shop.ask({
+    payment: { ...payment, payload: { ...payment.payload, signature: counterfactual } },
+  });
+  assert.equal(asked.status, 200);
+  assert.deepEqual([shop.rig.calls.verify, shop.runs()], [1, 1]);
+});
+
+test('contract signatures are judged a few at a time, the question whether there is code included', async () => {
+  const shop = openTestShop();
+  const gate = Promise.withResolvers<boolean>();
+  const reader = shop.rig.options.chains?.['eip155:31337'];
+  assert.ok(reader);
+  let asked = 0;
+  const hasCode = () => {
+    asked += 1;
+    return gate.promise;
+  };
+  const seller = shop.rig.another({ chains: { 'eip155:31337': { ...reader, hasCode } } });
+  const signature = `0x${'ab'.repeat(80)}`;
+  const payments = await Promise.all(Array.from({ length: 40 }, () => shop.payment()));
+  const all = payments.map((payment) =>
+    shop.ask({ payment: { ...payment, payload: { ...payment.payload, signature } }, seller }),
+  );
+  await rest();
+  assert.equal(asked, 8);
+  gate.resolve(false);
+  const codes = (await Promise.all(all)).map(({ problem }) => problem.code);
+  assert.equal(codes.filter((code) => code === 'facilitator_unavailable').length, 32);
+});
+
+test('an operator is told which fault of the store it was', async () => {
+  const shop = openTestShop();
+  const busy = () => Promise.reject(Object.assign(new Error('locked'), { code: 'store_busy' }));
+  const seller = shop.rig.another({ store: { ...shop.rig.options.store, find: busy } });
+  const seen = await shop.ask({ payment: await shop.payment(), seller });
+  assert.equal(seen.problem.code, 'store_unavailable');
+  assert.doesNotMatch(seen.text, /store_busy|locked/);
+  assert.ok(shop.rig.events.some((event) => event.event === 'alarm' && event.detail === 'store_busy'));
+});

@@ -158,7 +158,8 @@ test('I3: a copy that another process took and sent while this one judged it is 
 test('I3: a contract wallet whose money another process has just moved with this very payment is not asked to pay again', async () => {
   const shop = openTestShop();
   const signed = await shop.payment();
-  const payment = { ...signed, payload: { ...signed.payload, signature: `0x${'5a'.repeat(80)}` } };
+  const signature = `0x${'5a'.repeat(48)}${'6492'.repeat(16)}`;
+  const payment = { ...signed, payload: { ...signed.payload, signature } };
   const pause = pauseAt(shop.rig.options.facilitator, 'verify', 'before');
   const slow = shop.ask({ payment, seller: shop.rig.another({ facilitator: pause.target }) });
   await pause.reached;

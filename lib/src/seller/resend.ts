@@ -102,7 +102,8 @@ async function conclude<Parsed>(visit: Visit<Parsed>, won: Won, payment: JsonObj
     const settled = await settle(shop, hold, { record, question });
     if (settled.money.state !== 'settled') return await unsettled(visit, settled);
     if (settled.record.work.state === 'done') return await redeliver(visit, settled.record);
-    return await workPaid({ visit, hold, record: settled.record, lease });
+    lease.stop();
+    return await workPaid(visit, hold, settled.record);
   } finally {
     lease.stop();
   }

@@ -229,3 +229,18 @@ test('I3: a payment in an asset that a new version sells no more is answered fro
   const fresh = await present(await shop.payment());
   assert.deepEqual([fresh.status, fresh.problem.code], [402, 'requirement_mismatch']);
 });
+
+test('a store that throws at its housekeeping takes no paid answer with it', async () => {
+  const shop = openTestShop();
+  let prunes = 0;
+  const prune = () => {
+    prunes += 1;
+    throw new Error('no room to think');
+  };
+  const seller = shop.rig.another({ store: { ...shop.rig.options.store, prune } });
+  const payment = await shop.payment();
+  for (let turn = 0; turn < 64; turn += 1) {
+    assert.equal((await shop.ask({ payment, seller })).text, 'sunny 1');
+  }
+  assert.equal(prunes, 1);
+});

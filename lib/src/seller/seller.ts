@@ -111,13 +111,14 @@ function openShop(options: SellerOptions): Shop {
   defineTerms({ accepts, assets });
   const observe = quiet(options.observe ?? (() => {}));
   const facilitator = guardFacilitator(world, options.facilitator);
+  const store = guardStore(world, options.store);
   // Random even under a given name: an owner of an earlier life must never be taken for this one.
   const boot = encodeHex(world.random(8)).slice(2);
   const instance = options.instance === undefined ? boot : `${options.instance}:${boot}`;
   let visits = 0;
   return {
     world,
-    store: guardStore(world, options.store),
+    store,
     facilitator,
     chains: (network) => (Object.hasOwn(chains, network) ? chains[network] : undefined),
     origin: parseOrigin(options.origin),
@@ -141,7 +142,7 @@ function openShop(options: SellerOptions): Shop {
     inFlight: new Set(),
     lookups: new Map(),
     contracts: { running: 0 },
-    tidy: housekeeper(options.store),
+    tidy: housekeeper(store),
     nextOwner: () => {
       visits += 1;
       return `${instance}:${visits}`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answerOf, read, requestOf } from '../../test/rig.ts';
 import { openTestShop } from '../../test/shop.ts';
 
 const flows = ['authorization', 'upfront'] as const;
@@ -66,4 +67,19 @@ test('T06: milliseconds in place of seconds are out of range, not valid for fift
   const seen = await shop.ask({ payment });
   assert.deepEqual([seen.status, seen.problem.code], [402, 'authorization_window_too_long']);
   assert.match(String(seen.problem.detail), /seconds/);
+});
+
+test('I3: a payment older than our memory is no misfit of today’s terms, which would call it unmoved', async () => {
+  const shop = openTestShop();
+  const payment = await shop.payment();
+  assert.equal((await shop.ask({ payment })).status, 200);
+  await shop.rig.clock.advance(4_000_000);
+  assert.equal(await shop.rig.options.store.prune(10), 1);
+  const deployed = shop.rig.another();
+  const dearer = deployed.route({ method: 'GET', path: '/weather', price: '$0.02' });
+  const seen = await read(deployed.charge(dearer, requestOf({ payment }), async () => answerOf('never')));
+  assert.deepEqual(
+    [seen.status, seen.problem.code, seen.problem.money, seen.required],
+    [402, 'authorization_expired', 'unknown', undefined],
+  );
 });

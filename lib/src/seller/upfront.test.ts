@@ -147,3 +147,16 @@ test('upfront: owed work whose last run died is owed to a newer payment as well,
   assert.deepEqual([seen.status, seen.problem.code, seen.problem.money], [502, 'work_owed', 'unmoved']);
   assert.deepEqual([shop.runs(), shop.rig.ledger.landed.size], [1, 1]);
 });
+
+test('upfront: a settlement that outlasts what heartbeats could confirm does not cost the payment an attempt', async () => {
+  const shop = openTestShop(upfront);
+  const payment = await shop.payment();
+  const settled = Promise.withResolvers<void>();
+  shop.rig.settles.push({ says: 'success', hold: settled.promise });
+  const mute = { ...shop.rig.options.store, heartbeat: () => Promise.reject(new Error('down')) };
+  const seen = shop.ask({ payment, seller: shop.rig.another({ store: mute }) });
+  await rest();
+  await shop.rig.clock.advance(26_000);
+  settled.resolve();
+  assert.deepEqual([(await seen).status, (await seen).text, shop.runs()], [200, 'sunny 1', 1]);
+});

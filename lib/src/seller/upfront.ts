@@ -2,7 +2,7 @@
  * Flow `upfront`: settle, work, deliver. The money moves before any work; work that fails afterwards is owed, and
  * the same payment runs it again, a bounded number of times.
  */
-import type { ClaimRecord } from '../claim/index.ts';
+import type { ClaimRecord, Hold } from '../claim/index.ts';
 import {
   deliverPaid,
   failedPaid,
@@ -32,7 +32,8 @@ export async function payFirst<Parsed>(visit: Visit<Parsed>, won: Won): Promise<
       question: questionOf(payment, record, route.budget.settleMs),
     });
     if (settled.money.state !== 'settled') return await unsettled(visit, settled);
-    return await workPaid({ visit, hold, record: settled.record, lease });
+    lease.stop();
+    return await workPaid(visit, hold, settled.record);
   } finally {
     lease.stop();
   }
@@ -42,10 +43,17 @@ export async function payFirst<Parsed>(visit: Visit<Parsed>, won: Won): Promise<
  * Starts the work of a payment that has settled. Where the settlement was in doubt meanwhile, the hold is gone and
  * the work is claimed anew, like any work that is owed.
  */
-export async function workPaid<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
-  const { visit, hold } = owned;
-  const started = await visit.shop.store.startWork(hold, visit.shop.lease.leaseMs);
-  return isHeld(started) ? run({ ...owned, record: started.record }) : claimOwed(visit, owned.record);
+export async function workPaid<Parsed>(
+  visit: Visit<Parsed>,
+  hold: Hold,
+  record: ClaimRecord,
+): Promise<Delivery> {
+  const { store, world, lease } = visit.shop;
+  // The lease counts anew from here: one that ran thin while the money moved must not cost an attempt.
+  const askedAtMs = world.monotonicMs();
+  const started = await store.startWork(hold, lease.leaseMs);
+  if (!isHeld(started)) return claimOwed(visit, record);
+  return workOwed(visit, { hold, record: started.record, askedAtMs });
 }
 
 /** Claims the work of a settled payment, whoever settled it, and runs it; a copy that lost is told so. */
@@ -64,7 +72,7 @@ export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecor
   return spent ? stillOwed(visit, taken.record) : inProgress(visit);
 }
 
-/** Runs owed work again: `take` has counted the attempt already. */
+/** Runs work that is paid; whoever gave the hold has counted the attempt already. */
 export async function workOwed<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
   const { hold, record, askedAtMs } = won;
   const lease = keepLease(visit.shop, hold, askedAtMs);

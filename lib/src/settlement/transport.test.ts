@@ -272,3 +272,10 @@ test('a facilitator in this process that never answers keeps no buyer waiting: t
   await shop.rig.clock.advance(10_000);
   await starting;
 });
+
+test('a header that cannot be sent is a mistake at the start, not a facilitator that is never reached', () => {
+  const http = async () => ({ ok: false, sent: false, why: 'connect' }) as const;
+  for (const headers of [{ authorization: 'Bearer key\n' }, { 'bad name': 'x' }, { accept: 'ü€' }]) {
+    assert.throws(() => httpTransport({ url: 'https://facilitator.example.com', http, headers }), TypeError);
+  }
+});

@@ -23,6 +23,7 @@ export type HttpTransportOptions = {
 /** Talks to a facilitator over HTTP. Throws TypeError for a URL that would carry payments in clear text. */
 export function httpTransport(options: HttpTransportOptions): FacilitatorTransport {
   const base = checkedBase(options.url);
+  checkHeaders(options.headers ?? {});
   return async (call, signal) => {
     const { body, timeoutMs } = partsOf(call);
     const result = await options.http({
@@ -48,6 +49,14 @@ export function httpTransport(options: HttpTransportOptions): FacilitatorTranspo
 function partsOf(call: FacilitatorCall): { readonly body?: Uint8Array; readonly timeoutMs: number } {
   if (call.call === 'supported') return { timeoutMs: supportedTimeoutMs };
   return { body: encodeUtf8(JSON.stringify(call.body)), timeoutMs: call.timeoutMs };
+}
+
+/** A key that was read with its line end would make every call fail without a word about why. */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const sound = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+    if (!sound) throw new TypeError(`The facilitator header "${name}" cannot be sent as it is.`);
+  }
 }
 
 function checkedBase(text: string): string {
