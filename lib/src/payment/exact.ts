@@ -44,7 +44,6 @@ export function isCounterfactual(payment: Pick<ExactEvmPayment, 'signature'>): b
   return encodeHex(payment.signature.subarray(-32)).endsWith(counterfactualSuffix);
 }
 
-
 const payloadMembers = ['signature', 'authorization'];
 const authorizationMembers = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'];
 /** A member that tells another transfer method of the same scheme (formats 2.2). */
