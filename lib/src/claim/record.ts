@@ -151,7 +151,7 @@ export function moneyDead(money: MoneyAxis): boolean {
 
 /** True once any byte of this payment may have left this seller. */
 export function everSent(record: ClaimRecord): boolean {
-  return record.money.state !== 'none';
+  return record.sends > 0;
 }
 
 /** Appends to the send log: the first entry stays, the oldest of the others gives way. */

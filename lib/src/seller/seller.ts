@@ -25,7 +25,7 @@ export type SellerOptions = {
   readonly world: World;
   readonly store: ClaimStore;
   readonly facilitator: Facilitator;
-  /** Readers by CAIP-2 network; without one a doubt stays a doubt until the facilitator settles it. */
+  /** Readers by CAIP-2 network; without one a settlement in doubt stays in doubt. */
   readonly chains?: Readonly<Record<string, ChainReader>>;
   /** The public origin under which buyers reach this seller, as `https://api.example.com`. */
   readonly origin: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleNowMs, examplePurchase } from '../claim/example.ts';
-import type { ClaimRecord, MoneyFact } from '../claim/index.ts';
+import { type ClaimRecord, type MoneyFact, recordMoney } from '../claim/index.ts';
 import type { AuthorizationFate } from './chain.ts';
 import type { SettleAnswer } from './facilitator.ts';
 import { factOfAnswer, factOfFate } from './fact.ts';
@@ -70,7 +70,7 @@ function recordWith(money: ClaimRecord['money']): ClaimRecord {
   };
 }
 const sent = recordWith({ state: 'unknown', phase: 'pay', n: 1 });
-const unsent = recordWith({ state: 'none' });
+const unsent = { ...recordWith({ state: 'none' }), sends: 0 };
 
 test('S06: a use with our transfer is a settlement of ours once we have sent it, and of the signed amount', () => {
   const fate: AuthorizationFate = { kind: 'settled', transaction, block: 9 };
@@ -88,6 +88,20 @@ test('S06: a use with our transfer is a settlement of ours once we have sent it,
     transaction,
     ifNeverSent: true,
   });
+});
+
+test('a payment that was retired unsent is not ours because somebody spent it later', () => {
+  const why = {
+    state: 'refused',
+    why: 'expired',
+    reason: 'authorization_expired',
+    rank: 'facilitator',
+  } as const;
+  const retired = { ...recordWith(why), sends: 0 };
+  const fact = factOfFate({ kind: 'settled', transaction, block: 9 }, retired);
+  assert.ok(fact);
+  const { outcome } = recordMoney(retired, fact, exampleNowMs);
+  assert.deepEqual([outcome.changed, outcome.record?.money.state], [false, 'refused']);
 });
 
 test('a use that is not ours, a cancellation and an expiry are refusals that the chain proves', () => {

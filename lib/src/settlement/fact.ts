@@ -7,8 +7,8 @@ import type { AuthorizationFate } from './chain.ts';
 import type { SettleAnswer } from './facilitator.ts';
 
 /**
- * The fact that a facilitator's answer to send `n` is by itself; `sends` counts those of which bytes may have left. A look-up may improve on `unknown`; nothing
- * improves on silence within the same request (design 9.1).
+ * The fact that a facilitator's answer to send `n` is by itself; `sends` counts those of which bytes may have left. A
+ * look-up may improve on `unknown`; nothing improves on silence within the same request (design 9.1).
  */
 export function factOfAnswer(
   answer: SettleAnswer,
