@@ -27,11 +27,14 @@ export type ProblemCode =
   | 'payment_malformed'
   | 'payment_version_unsupported'
   | 'header_too_large'
+  | 'foreign_host'
   | 'request_malformed'
+  | 'not_sold'
   | 'method_not_allowed'
   | 'body_too_large'
   | 'body_too_slow'
   | 'seller_not_ready'
+  | 'request_invalid'
   | 'payment_required'
   | 'payment_in_progress'
   | 'settlement_unknown'
@@ -40,9 +43,16 @@ export type ProblemCode =
   | 'work_owed'
   | 'settlement_reversed'
   | 'earlier_payment_unresolved'
+  | 'payment_id_conflict'
   | 'attempts_exhausted'
+  | 'payment_id_required'
   | 'scheme_unsupported'
   | 'requirement_mismatch'
+  | 'quote_expired'
+  | 'resource_mismatch'
+  | 'request_commitment_missing'
+  | 'request_commitment_malformed'
+  | 'request_commitment_mismatch'
   | 'payer_invalid'
   | 'signature_invalid'
   | 'authorization_window_too_long'
@@ -70,11 +80,14 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
     'This payment dialect is not served here.',
   ),
   header_too_large: row(431, ['unmoved', 'never'], 'The payment header is larger than this seller reads.'),
+  foreign_host: row(421, ['unmoved', 'never'], 'This host is not one that this seller speaks for.'),
   request_malformed: row(400, ['unmoved', 'never'], 'The request cannot be read.'),
+  not_sold: row(404, ['unmoved', 'never'], 'Nothing is sold at this address.'),
   method_not_allowed: row(405, ['unknown', 'same_payment'], 'A payment cannot be spent with this method.'),
   body_too_large: row(413, ['unmoved', 'never'], 'The request body is larger than this route reads.'),
   body_too_slow: row(408, ['unmoved', 'same_payment'], 'The request body did not arrive in time.'),
   seller_not_ready: row(503, ['unknown', 'same_payment'], 'The seller does not know yet what it can settle.'),
+  request_invalid: row(400, ['unmoved', 'never'], 'This request cannot be served, paid or not.'),
   payment_required: row(402, ['unmoved', 'new_payment'], 'This resource must be paid for.'),
 
   // A key that is already known is answered from its record.
@@ -93,6 +106,11 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
     ['unmoved', 'same_payment'],
     'An earlier payment for this request is unresolved.',
   ),
+  payment_id_conflict: row(
+    409,
+    ['unmoved', 'never'],
+    'This payment identifier belongs to another authorization.',
+  ),
   attempts_exhausted: row(
     402,
     ['unmoved', 'new_payment'],
@@ -100,12 +118,26 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
   ),
 
   // A new key is judged.
+  payment_id_required: row(400, ['unmoved', 'new_payment'], 'This route asks for a payment identifier.'),
   scheme_unsupported: row(
     402,
     ['unmoved', 'new_payment'],
     'The scheme or transfer method is not served here.',
   ),
   requirement_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment is for other terms than these.'),
+  quote_expired: row(402, ['unmoved', 'new_payment'], 'The price that was quoted is not offered any more.'),
+  resource_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment names another resource than this one.'),
+  request_commitment_missing: row(
+    402,
+    ['unmoved', 'new_payment'],
+    'The payment must commit to this request and does not.',
+  ),
+  request_commitment_malformed: row(
+    402,
+    ['unmoved', 'new_payment'],
+    'The request commitment of this payment cannot be read.',
+  ),
+  request_commitment_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment commits to another request.'),
   payer_invalid: row(402, ['unmoved', 'new_payment'], 'The payer is not an address that can pay.'),
   signature_invalid: row(402, ['unmoved', 'new_payment'], 'The signature does not fit the authorization.'),
   authorization_window_too_long: row(

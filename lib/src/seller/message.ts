@@ -23,6 +23,8 @@ export type SellerRequest = {
     readonly maxBytes: number;
     readonly timeoutMs: number;
   }) => Promise<BodyResult>;
+  /** The address that the request came from, where the adapter knows it; a proxy is recognised by it. */
+  readonly peer?: string;
   /** Aborts when the client goes away. */
   readonly gone: AbortSignal;
 };
