@@ -1,4 +1,5 @@
 /** Take it once: the record, its two axes, the store contract. */
+export { type AliasView, aliasAtStake, aliasLimit, claimedAlias } from './alias.ts';
 export { decodeRecord, encodeRecord } from './codec.ts';
 export { blocksFromMs, blocksNow, lookEarlier, type OlderView, olderLimit } from './earlier.ts';
 export { recordMoney } from './money.ts';

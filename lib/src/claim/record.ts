@@ -70,6 +70,11 @@ export type Purchase = {
   readonly fingerprint: string;
   /** SHA-256 of the accepted signature bytes, 64 lower-case hex digits. */
   readonly signatureHash: string;
+  /**
+   * The payer's identifier for this purchase, where it gave one: a hash over tenant, payer and identifier, 64
+   * lower-case hex digits, so that no store sees the identifier and no payer meets another's (formats 12.2).
+   */
+  readonly alias?: string;
   readonly requirement: PaymentRequirements;
   readonly route: string;
   readonly resourceUrl: string;
@@ -78,6 +83,8 @@ export type Purchase = {
   readonly validAfterMs: number;
   readonly validBeforeMs: number;
   readonly maxAttempts: number;
+  /** How the payment was found to be tied to its request, as receipts name it; absent on records of older versions. */
+  readonly binding?: 'signed' | 'echoed' | 'none';
 };
 
 export type ClaimRecord = Purchase & {

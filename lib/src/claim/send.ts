@@ -2,6 +2,7 @@
  * Begins a send for a record that already has its answer or its unknown send: an identical re-send, or the first
  * send of an answer that is kept but unsent (the restart table of design section 3).
  */
+import { type AliasView, fenceSibling, lookAlias } from './alias.ts';
 import { lookEarlier, type OlderView, supersede } from './earlier.ts';
 import { appendLog, type ClaimRecord, leaseAlive, moneyNow } from './record.ts';
 import { nextSend, patched, type Step } from './step.ts';
@@ -19,7 +20,7 @@ export type BeginRequest = {
 /** Decides one `beginSend`. */
 export function beginSend(
   record: ClaimRecord | undefined,
-  view: OlderView,
+  view: OlderView & AliasView,
   send: BeginRequest,
 ): Step<BeginOutcome> {
   const { nowMs } = view;
@@ -35,7 +36,11 @@ export function beginSend(
     return { change: {}, outcome: { kind: 'earlier_unknown', older: earlier.older, nowMs } };
   }
   if (earlier !== undefined) return supersede(record, earlier.older, nowMs);
-  return begun(record, send, { n, phase: money.state === 'unknown' ? money.phase : 'pay', nowMs });
+  // No grace: the buyer asks for this answer, which is there, and a slow run for another one loses nothing but work.
+  const { holder, stale } = kept ? lookAlias(view, { key: record.key, graceMs: 0 }) : {};
+  if (holder !== undefined) return { change: {}, outcome: { kind: 'alias_conflict', other: holder, nowMs } };
+  const phase = money.state === 'unknown' ? money.phase : 'pay';
+  return fenceSibling(begun(record, send, { n, phase, nowMs }), stale, nowMs);
 }
 
 function begun(

@@ -9,7 +9,7 @@ export type Change = {
   readonly record?: ClaimRecord | null;
   readonly answer?: Uint8Array | null;
   readonly payload?: Uint8Array | null;
-  /** A second record of the same step: the older payment that now serves the newer one. */
+  /** A second record of the same step: the older payment that now serves the newer one, or a fenced-off sibling. */
   readonly other?: ClaimRecord;
 };
 
@@ -25,6 +25,12 @@ export function patched(record: ClaimRecord, patch: Patch, nowMs: number): Claim
     if (value === undefined) Reflect.deleteProperty(next, name);
   }
   return next;
+}
+
+/** A copy whose owner, should it come back, has lost its fence. */
+export function withoutOwner(record: ClaimRecord, nowMs: number): ClaimRecord {
+  const work = record.work.state === 'running' ? { work: { state: 'failed' } as const } : {};
+  return patched(record, { ...work, lease: undefined }, nowMs);
 }
 
 /** True when the hold is the newest owner of this record. */

@@ -51,6 +51,8 @@ export type TakeOutcome =
       readonly older: ClaimRecord;
       readonly nowMs: number;
     }
+  /** The payer's identifier stands for another payment now; nothing was taken, and a stale owner has lost its fence. */
+  | { readonly kind: 'alias_conflict'; readonly other: ClaimRecord; readonly nowMs: number }
   /** Past `notAfterMs`: nothing was taken, and a stale owner has lost its fence. */
   | { readonly kind: 'late'; readonly nowMs: number }
   | { readonly kind: 'full'; readonly nowMs: number };
@@ -70,7 +72,9 @@ export type BeginOutcome =
       readonly record: ClaimRecord;
       readonly older: ClaimRecord;
       readonly nowMs: number;
-    };
+    }
+  /** The kept answer was never sent for, and the payer's identifier stands for another payment now. */
+  | { readonly kind: 'alias_conflict'; readonly other: ClaimRecord; readonly nowMs: number };
 
 /** A fact about money, with who says so. Facts are monotone and may be recorded by anybody who has them. */
 export type MoneyFact =

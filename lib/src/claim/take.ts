@@ -1,7 +1,13 @@
 /**
- * Take a payment once (design section 3). The transition sees the key's own record and the older payments of the
- * same payer for the same request, in one atomic step; outcomes stand in order of precedence.
+ * Take a payment once (design section 3). The transition sees the key's own record, the older payments of the same
+ * payer for the same request, and those under the same payment identifier, in one atomic step.
+ *
+ * Precedence, for what was never sent: the earlier payment first, since a buyer that gets the answer it has paid for,
+ * or learns that one is on its way, is served better than by a conflict; then the identifier, before `late` and `full`,
+ * because those invite another payment and the identifier says that one is under way. Where `earlierPayment` is off the
+ * identifier still counts: the buyer itself said that both are one purchase.
  */
+import { type AliasView, fenceSibling, lookAlias } from './alias.ts';
 import { lookEarlier, type OlderView, supersede } from './earlier.ts';
 import {
   appendLog,
@@ -12,16 +18,17 @@ import {
   moneyNow,
   type Purchase,
 } from './record.ts';
-import { nextSend, patched, type Step } from './step.ts';
+import { nextSend, patched, type Step, withoutOwner } from './step.ts';
 import type { TakeOutcome, TakeRequest } from './store.ts';
 
 /** What a store reads before it decides, all in the same atomic step. */
-export type TakeView = OlderView & {
-  readonly record?: ClaimRecord;
-  /** Where the record is superseded: the older payment it is answered from. */
-  readonly supersedes?: ClaimRecord;
-  readonly full: boolean;
-};
+export type TakeView = OlderView &
+  AliasView & {
+    readonly record?: ClaimRecord;
+    /** Where the record is superseded: the older payment it is answered from. */
+    readonly supersedes?: ClaimRecord;
+    readonly full: boolean;
+  };
 
 type Judgement = 'busy' | 'run' | 'send' | 'answer' | 'exhausted';
 
@@ -91,13 +98,15 @@ function judgeWork(record: ClaimRecord, request: TakeRequest, nowMs: number): Ju
 
 function takeNew(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
   const { nowMs } = view;
-  if (isLate(request, nowMs)) return still({ kind: 'late', nowMs });
   const earlier = look(view, request);
+  const { holder, stale } = earlier === undefined ? siblings(view, request) : {};
+  if (holder !== undefined) return still({ kind: 'alias_conflict', other: holder, nowMs });
+  if (isLate(request, nowMs)) return still({ kind: 'late', nowMs });
   if (earlier?.blocks === 'unknown') return still({ kind: 'earlier_unknown', older: earlier.older, nowMs });
   if (view.full) return still({ kind: 'full', nowMs });
   const fresh = newRecord(request.purchase, nowMs);
   if (earlier !== undefined) return supersede(fresh, earlier.older, nowMs);
-  return own(fresh, request, nowMs);
+  return fenceSibling(own(fresh, request, nowMs), stale, nowMs);
 }
 
 function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step<TakeOutcome> {
@@ -107,23 +116,24 @@ function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step
   if (earlier?.blocks === 'unknown') {
     return fenceOff(record, { kind: 'earlier_unknown', older: earlier.older, nowMs });
   }
+  const { holder, stale } = unpaid && earlier === undefined ? siblings(view, request) : {};
+  if (holder !== undefined) return fenceOff(record, { kind: 'alias_conflict', other: holder, nowMs });
   if (unpaid && isLate(request, nowMs)) return fenceOff(record, { kind: 'late', nowMs });
-  // While nothing was sent, the request and the signature bytes are those presented now (design 9.8).
+  // While nothing was sent, the request, the signature bytes and the identifier are those presented now (design 9.8).
   const current = unpaid
     ? patched(record, { ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
     : record;
   if (earlier !== undefined) return supersede(current, earlier.older, nowMs);
-  return own(current, request, nowMs);
+  return fenceSibling(own(current, request, nowMs), stale, nowMs);
 }
 
 /** Who is told that this payment is not sent now must be able to rely on it: a stale owner loses its fence here. */
 function fenceOff(
   record: ClaimRecord,
-  outcome: TakeOutcome & { readonly kind: 'earlier_unknown' | 'late' },
+  outcome: TakeOutcome & { readonly kind: 'earlier_unknown' | 'alias_conflict' | 'late' },
 ): Step<TakeOutcome> {
   if (record.lease === undefined) return still(outcome);
-  const work = record.work.state === 'running' ? { work: { state: 'failed' } as const } : {};
-  return { change: { record: patched(record, { ...work, lease: undefined }, outcome.nowMs) }, outcome };
+  return { change: { record: withoutOwner(record, outcome.nowMs) }, outcome };
 }
 
 function isLate(request: TakeRequest, nowMs: number): boolean {
@@ -168,6 +178,10 @@ function own(record: ClaimRecord, request: TakeRequest, nowMs: number): Step<Tak
 
 function look(view: TakeView, request: TakeRequest): ReturnType<typeof lookEarlier> {
   return request.earlierPayment === 'off' ? undefined : lookEarlier(view, request.purchase.key);
+}
+
+function siblings(view: TakeView, request: TakeRequest): ReturnType<typeof lookAlias> {
+  return lookAlias(view, { key: request.purchase.key, graceMs: request.times.graceMs });
 }
 
 function newRecord(purchase: Purchase, nowMs: number): ClaimRecord {

@@ -76,6 +76,16 @@ const defects: { readonly [sentence: string]: Break } = {
   'never looks for an earlier payment': (store) => ({
     take: (request) => store.take({ ...request, earlierPayment: 'off' }),
   }),
+  'does not know payment identifiers': (store) => ({
+    take: ({ purchase: { alias: _, ...purchase }, ...request }) => store.take({ ...request, purchase }),
+  }),
+  'looks for its identifier after it has taken the payment': (store) => ({
+    take: async (request) => {
+      const { alias: _, ...purchase } = request.purchase;
+      const outcome = await store.take({ ...request, purchase });
+      return outcome.kind === 'taken' ? store.take(request) : outcome;
+    },
+  }),
   'believes every refusal': (store) => ({
     recordMoney: (key, fact) =>
       store.recordMoney(key, fact.fact === 'refused' ? { ...fact, by: 'chain' } : fact),

@@ -3,6 +3,7 @@
  * that the contract reaches, for node:test. Needs `fast-check` beside it.
  */
 import { test } from 'node:test';
+import { aliasCases } from './conformance/alias.ts';
 import { type OpenStore, runCase, type StoreCase } from './conformance/bench.ts';
 import { earlierCases } from './conformance/earlier.ts';
 import { durableCases, keepCases } from './conformance/keep.ts';
@@ -29,7 +30,7 @@ export type ConformanceOptions = {
 
 /** The cases one by one, for runners other than node:test; each rejects where the store breaks its sentence. */
 export function claimStoreCases(durable: boolean): readonly StoreCase[] {
-  const always = [...takeCases, ...workCases, ...moneyCases, ...earlierCases, ...keepCases];
+  const always = [...takeCases, ...workCases, ...moneyCases, ...earlierCases, ...aliasCases, ...keepCases];
   return durable ? [...always, ...durableCases] : always;
 }
 

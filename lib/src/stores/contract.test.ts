@@ -38,6 +38,7 @@ test('C10: what the caller got wrong never reaches the store', async () => {
     () => store.deliver('k', { kind: 'complete', keepMs: -1 }),
     () => store.list({ limit: pageLimit + 1 }),
     () => store.take(exampleTake({ ...examplePurchase(1), key: '' })),
+    () => store.take(exampleTake({ ...examplePurchase(1), alias: 'pay_1' })),
   ];
   for (const question of questions) {
     await assert.rejects(question(), (error) => error instanceof RangeError || error instanceof TypeError);

@@ -23,6 +23,7 @@ export function storeOver(run: Run, about: Pick<ClaimStore, 'name' | 'durable' |
     find: async (key) => run('find', { key: checkedKey(key) }),
     take: async (request) => {
       checkedKey(request.purchase.key);
+      checkAlias(request.purchase.alias);
       checkLease(request.times.leaseMs);
       checkNotNegative('graceMs', request.times.graceMs);
       if (request.begin !== undefined) checkBlob('payload', request.begin.payload);
@@ -78,6 +79,12 @@ export function checkCount(name: string, value: number): number {
 function checkedKey(key: string): string {
   if (typeof key === 'string' && key.length > 0 && key.length <= keyLimit) return key;
   throw new TypeError(`A payment key is a text of 1 to ${keyLimit} characters.`);
+}
+
+/** A hash, as fingerprints are: an identifier itself must never reach a store. */
+function checkAlias(alias: string | undefined): void {
+  if (alias === undefined || (typeof alias === 'string' && /^[0-9a-f]{64}$/.test(alias))) return;
+  throw new TypeError('A payment alias is a text of 64 lower-case hex digits.');
 }
 
 function checkLease(leaseMs: number): number {

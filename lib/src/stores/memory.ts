@@ -10,6 +10,7 @@ import {
   type Change,
   type ClaimRecord,
   type ClaimStore,
+  claimedAlias,
   dueFromMs,
   forgetAtMs,
   type ListQuery,
@@ -45,6 +46,8 @@ type Data = {
   readonly payloads: Map<string, Uint8Array>;
   /** Keys that stand, or will stand, before newer payments, by what makes payments twins. */
   readonly blockers: Map<string, Set<string>>;
+  /** Keys that hold, or held until their lease ran out, a payment identifier, by its alias. */
+  readonly aliases: Map<string, Set<string>>;
   readonly open: Set<string>;
   readonly expiry: Calendar;
   readonly answerExpiry: Calendar;
@@ -95,6 +98,7 @@ function createData(): Data {
     answers: new Map(),
     payloads: new Map(),
     blockers: new Map(),
+    aliases: new Map(),
     open: new Set(),
     expiry: createCalendar(momentOf(forgetAtMs)),
     answerExpiry: createCalendar(momentOf(answerForgetAtMs)),
@@ -115,6 +119,10 @@ function tableOf(
     older: (twins, at, limit) =>
       load(data.blockers.get(twinsKey(twins)) ?? [])
         .filter((record) => blocksNow(record, at))
+        .sort(byAge)
+        .slice(0, limit),
+    aliased: (alias, limit) =>
+      load(data.aliases.get(alias) ?? [])
         .sort(byAge)
         .slice(0, limit),
     full: () => data.records.size >= limits.records || data.bytes >= limits.bytes,
@@ -176,19 +184,28 @@ function writeRecord(data: Data, key: string, record: ClaimRecord | null): void 
   data.expiry.note(key, forgetAtMs(record));
   data.answerExpiry.note(key, answerForgetAtMs(record));
   if (dueFromMs(record) !== undefined) data.open.add(key);
-  if (blocksFromMs(record) === undefined) return;
-  const twins = twinsKey(record);
-  const keys = data.blockers.get(twins);
-  if (keys === undefined) data.blockers.set(twins, new Set([key]));
-  else keys.add(key);
+  if (blocksFromMs(record) !== undefined) addTo(data.blockers, twinsKey(record), key);
+  const alias = claimedAlias(record);
+  if (alias !== undefined) addTo(data.aliases, alias, key);
 }
 
 function dropFromIndexes(data: Data, record: ClaimRecord): void {
   data.open.delete(record.key);
-  const twins = twinsKey(record);
-  const keys = data.blockers.get(twins);
-  keys?.delete(record.key);
-  if (keys?.size === 0) data.blockers.delete(twins);
+  if (blocksFromMs(record) !== undefined) dropFrom(data.blockers, twinsKey(record), record.key);
+  const alias = claimedAlias(record);
+  if (alias !== undefined) dropFrom(data.aliases, alias, record.key);
+}
+
+function addTo(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at);
+  if (keys === undefined) index.set(at, new Set([key]));
+  else keys.add(key);
+}
+
+function dropFrom(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at);
+  keys?.delete(key);
+  if (keys?.size === 0) index.delete(at);
 }
 
 function twinsKey(twins: Twins): string {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleNowMs, examplePurchase, exampleTake } from '../claim/example.ts';
-import { type Change, type ClaimRecord, forgettable, needsAttention, retainMs } from '../claim/index.ts';
+import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../claim/example.ts';
+import {
+  aliasLimit,
+  type Change,
+  type ClaimRecord,
+  claimedAlias,
+  forgettable,
+  needsAttention,
+  retainMs,
+} from '../claim/index.ts';
 import { type Operation, operate, readsOnly, type Table } from './operations.ts';
 
 type Plain = {
@@ -10,6 +18,7 @@ type Plain = {
   readonly writes: Change[];
   clockMs: number;
   looks: number;
+  readonly aliasLimits: number[];
 };
 
 /** The simplest table there is: it walks over everything. */
@@ -21,12 +30,17 @@ function plainTable(capacity: number): Plain {
     writes: [],
     clockMs: exampleNowMs,
     looks: 0,
+    aliasLimits: [],
     table: {
       nowMs: () => plain.clockMs,
       record: (key) => records.get(key),
       older: () => {
         plain.looks += 1;
         return [];
+      },
+      aliased: (alias, limit) => {
+        plain.aliasLimits.push(limit);
+        return all().filter((record) => claimedAlias(record) === alias);
       },
       full: () => records.size >= capacity,
       due: (nowMs, limit) =>
@@ -45,6 +59,7 @@ function plainTable(capacity: number): Plain {
         if (Object.keys(change).length > 0) plain.writes.push(change);
         if (change.record === null) records.delete(key);
         else if (change.record !== undefined) records.set(key, change.record);
+        if (change.other !== undefined) records.set(change.other.key, change.other);
       },
     },
   };
@@ -89,6 +104,23 @@ test('a route that switched the earlier-payment rule off does not pay for the lo
   assert.equal(plain.looks, 0);
   operate(plain.table, 'take', exampleTake(examplePurchase(2)));
   assert.equal(plain.looks, 1);
+});
+
+test('C13: only a payment with an identifier pays for its look-up, which reads a few records, and only before it is sent', () => {
+  const { table, aliasLimits } = plainTable(10);
+  const bare = { earlierPayment: 'off', leaseMs: 1, maxSends: 3 } as const;
+  const named = examplePurchase(2, { alias: exampleHex(0xa11a5) });
+  operate(table, 'take', exampleTake(examplePurchase(1)));
+  operate(table, 'beginSend', { key: examplePurchase(1).key, send: { ...bare, owner: 'b' } });
+  assert.deepEqual(aliasLimits, []);
+  const taken = operate(table, 'take', exampleTake(named));
+  assert.deepEqual(aliasLimits.splice(0), [aliasLimit]);
+  assert.ok(taken.kind === 'taken');
+  const send = { answer: new Uint8Array(1), payload: new Uint8Array(1), phase: 'pay', leaseMs: 1 } as const;
+  operate(table, 'keepAndBeginSend', { hold: taken.hold, send });
+  operate(table, 'take', exampleTake(named));
+  operate(table, 'beginSend', { key: named.key, send: { ...bare, owner: 'b' } });
+  assert.deepEqual(aliasLimits, [], 'a payment that was sent is answered from its record');
 });
 
 test('C08: a full store makes room by forgetting a bounded number of records, and only what retention allows', () => {

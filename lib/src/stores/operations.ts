@@ -3,6 +3,9 @@
  * one atomic step (memory, a transaction in a worker) only brings the table; the rules come from `claim/`.
  */
 import {
+  type AliasView,
+  aliasAtStake,
+  aliasLimit,
   type BeginOutcome,
   type BeginRequest,
   beginSend,
@@ -42,6 +45,8 @@ export type Table = {
   readonly record: (key: string) => ClaimRecord | undefined;
   /** Records that stand before newer payments now (`blocksFromMs` reached), oldest first. */
   readonly older: (twins: Twins, nowMs: number, limit: number) => readonly ClaimRecord[];
+  /** Records whose `claimedAlias` this is, oldest first. */
+  readonly aliased: (alias: string, limit: number) => readonly ClaimRecord[];
   readonly full: () => boolean;
   /** Records whose `dueFromMs` is reached, oldest first. */
   readonly due: (nowMs: number, limit: number) => readonly ClaimRecord[];
@@ -185,14 +190,22 @@ function takeStep(table: Table, request: TakeRequest): TakeOutcome {
   const { key } = request.purchase;
   const record = table.record(key);
   const supersedes = record?.supersededBy === undefined ? undefined : table.record(record.supersededBy);
+  // First, since making room may forget a record that this step would otherwise write again.
+  const full = record === undefined && isFull(table, nowMs);
   const view = {
     nowMs,
+    full,
     ...(record === undefined ? {} : { record }),
     ...(supersedes === undefined ? {} : { supersedes }),
     older: request.earlierPayment === 'off' ? [] : table.older(request.purchase, nowMs, olderLimit),
-    full: record === undefined && isFull(table, nowMs),
+    ...aliased(table, aliasAtStake(record, request.purchase)),
   };
   return commit(table, key, take(view, request));
+}
+
+/** A payment without an identifier pays for no look. */
+function aliased(table: Table, alias: string | undefined): Pick<AliasView, 'aliased'> {
+  return alias === undefined ? {} : { aliased: table.aliased(alias, aliasLimit) };
 }
 
 /** Only what retention allows makes room; nothing else is ever evicted. */
@@ -205,7 +218,8 @@ function beginSendStep(table: Table, { key, send }: Questions['beginSend']): Beg
   const record = table.record(key);
   const looks = record !== undefined && send.earlierPayment === 'serve';
   const older = looks ? table.older(record, nowMs, olderLimit) : [];
-  return commit(table, key, beginSend(record, { older, nowMs }, send));
+  const view = { older, nowMs, ...aliased(table, aliasAtStake(record)) };
+  return commit(table, key, beginSend(record, view, send));
 }
 
 function prune(table: Table, nowMs: number, limit: number): number {

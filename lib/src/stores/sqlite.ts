@@ -26,7 +26,8 @@ export type SqliteStoreOptions = {
   readonly capacityBytes?: number;
   /**
    * The file is only looked at: neither made nor migrated, what would write rejects with `store_read_only`, and a file
-   * of another schema is refused with `store_older` or `store_newer`. A seller may be writing to it meanwhile.
+   * of a schema that cannot be read is refused with `store_older` or `store_newer`. A seller may be writing to it
+   * meanwhile.
    */
   readonly readOnly?: boolean;
   /** How long a call waits for another process's write lock before it rejects with `store_busy`. */

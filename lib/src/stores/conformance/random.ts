@@ -60,6 +60,7 @@ const take: fc.Arbitrary<Move> = fc
     graceMs: fc.nat({ max: 10_000 }),
     request: fc.constantFrom(0, 0, 0, 1),
     signature: fc.constantFrom(0, 0, 0, 1),
+    alias: fc.constantFrom(undefined, 0, 0, 1),
     mayReplaceRequest: fc.boolean(),
     payload: content,
   })
@@ -70,6 +71,7 @@ const take: fc.Arbitrary<Move> = fc
         fingerprint: exampleHex(0xf000 + drawn.request),
         signatureHash: exampleHex(0x5000 + drawn.signature),
         flow: drawn.flow,
+        ...(drawn.alias === undefined ? {} : { alias: exampleHex(0xa0000 + lane * 16 + drawn.alias) }),
       });
       const begin =
         drawn.flow === 'upfront' ? { begin: { payload: drawn.payload, phase: 'pay' as const } } : {};

@@ -3,6 +3,9 @@
  * entry at the end, and a file that knows a higher version than this list is refused.
  */
 
+/** What later versions added is asked for by writers alone, so files from this version on can be looked at as they are. */
+export const oldestReadable = 1;
+
 export type Migration = { readonly version: number; readonly statements: readonly string[] };
 
 /**
@@ -42,6 +45,14 @@ export const migrations: readonly Migration[] = [
       'CREATE TABLE payloads (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT',
       'CREATE TABLE tally (id INTEGER PRIMARY KEY CHECK (id = 1), records INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT',
       'INSERT INTO tally (id, records, bytes) VALUES (1, 0, 0)',
+    ],
+  },
+  {
+    // Payment identifiers: `alias` is `claimedAlias`, so the index holds only records that have a claim to theirs.
+    version: 2,
+    statements: [
+      'ALTER TABLE claims ADD COLUMN alias TEXT',
+      'CREATE INDEX claims_alias ON claims (alias, created_ms, key) WHERE alias IS NOT NULL',
     ],
   },
 ];

@@ -16,7 +16,7 @@ import {
   smallestFileBytes,
 } from './file.ts';
 import type { Call, Reply } from './messages.ts';
-import { migrations } from './migrations.ts';
+import { oldestReadable } from './migrations.ts';
 import { hasLog, peek } from './peek.ts';
 import { failed, type Queue, succeeded } from './queue.ts';
 
@@ -29,7 +29,7 @@ export type ReaderOptions = {
 
 type View = { readonly database: DatabaseSync; readonly table: Table; readonly live: boolean };
 
-/** Answers calls that read; throws {@link StoreError} for a file that is no store of exactly this schema. */
+/** Answers calls that read; throws {@link StoreError} for a file that is no store, or of a schema that cannot be read. */
 export function createReader(options: ReaderOptions): Queue {
   let view = openView(options);
   /** A seller has begun to write since: what stands still is no longer the truth. */
@@ -75,12 +75,11 @@ function openView({ path, busyMs, tableOver }: ReaderOptions): View {
 }
 
 function refuseOlder(database: DatabaseSync, path: string): void {
-  const needed = migrations.at(-1)?.version ?? 0;
   const found = schemaVersion(database);
-  if (found === needed) return;
+  if (found >= oldestReadable) return;
   throw new StoreError(
     'store_older',
-    `${path} has schema version ${found} and version ${needed} is needed: a seller of this version brings it up to date when it starts.`,
+    `${path} has schema version ${found} and version ${oldestReadable} is needed: a seller of this version brings it up to date when it starts.`,
   );
 }
 

@@ -9,11 +9,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { examplePurchase, exampleTake } from '../../claim/example.ts';
+import { exampleHex, examplePurchase, exampleTake } from '../../claim/example.ts';
 import { openSqliteStore } from '../sqlite.ts';
 
 const keys = 500;
 const rivals = 4;
+const identifiers = 200;
 const killRounds = 6;
 const acknowledgedPerRound = 120;
 const childWord = 'rival';
@@ -21,13 +22,15 @@ const childWord = 'rival';
 /** What a child tells its parent. */
 type Word =
   | { readonly said: 'ready' | 'finished' }
-  | { readonly said: 'won' | 'sent' | 'known'; readonly n: number };
+  | { readonly said: 'won' | 'sent' | 'known' | 'conflict'; readonly n: number };
 type Task = {
   readonly path: string;
   readonly name: string;
   readonly first: number;
   readonly count: number;
   readonly send: boolean;
+  /** Its payments are its own, and it shares only their identifiers with the others; the number of the process. */
+  readonly aliased?: number;
 };
 
 if (process.argv[2] === childWord) await rival(JSON.parse(process.argv[3] ?? '{}'));
@@ -40,9 +43,13 @@ async function rival(task: Task): Promise<void> {
   say({ said: 'ready' });
   await once(process, 'message');
   const claim = async (n: number): Promise<void> => {
-    const purchase = examplePurchase(n, { payer: `payer ${n}` });
+    const { aliased } = task;
+    const more =
+      aliased === undefined ? {} : { alias: exampleHex(n), key: exampleHex(n + aliased * 100_000) };
+    const purchase = examplePurchase(n, { payer: `payer ${n}`, ...more });
     const outcome = await store.take(exampleTake(purchase, { owner: `${task.name} ${n}` }));
-    say({ said: outcome.kind === 'taken' ? 'won' : 'known', n });
+    const lost = outcome.kind === 'alias_conflict' ? 'conflict' : 'known';
+    say({ said: outcome.kind === 'taken' ? 'won' : lost, n });
     if (outcome.kind !== 'taken' || !task.send) return;
     const bytes = new Uint8Array(3_000).fill(n % 251);
     const step = { answer: bytes, payload: bytes.subarray(0, 500), phase: 'pay', leaseMs: 60_000 } as const;
@@ -102,6 +109,27 @@ function registerTests(): void {
       assert.ok([...winners.values()].every((count) => count === 1));
       const answered = children.flatMap((child) => child.words).filter((word) => 'n' in word);
       assert.equal(answered.length, keys * rivals, 'nobody was turned away');
+    }));
+
+  test('C13: four processes that sign two hundred purchases each under the same identifiers are charged once for each', () =>
+    inFolder(async (path) => {
+      const task = { path, first: 0, count: identifiers, send: true };
+      const children = await Promise.all(
+        Array.from({ length: rivals }, (_, i) => start({ ...task, name: `process ${i}`, aliased: i })),
+      );
+      for (const child of children) child.process.send('go');
+      await Promise.all(children.map((child) => child.exited));
+      const said = (what: Word['said']): readonly number[] =>
+        children
+          .flatMap((child) => child.words)
+          .flatMap((word) => ('n' in word && word.said === what ? [word.n] : []));
+      assert.deepEqual(new Set(said('won')).size, identifiers);
+      assert.equal(said('won').length, identifiers);
+      assert.equal(said('sent').length, identifiers, 'and each of them goes on');
+      assert.equal(said('conflict').length, identifiers * (rivals - 1), 'the others are told why');
+      const store = await openSqliteStore({ path });
+      assert.equal((await store.list({ limit: 1_000 })).length, identifiers, 'nothing is stored for them');
+      await store.close();
     }));
 
   test('a program that forgets to close its store ends all the same, and has lost nothing', () =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
+import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
 import { operate } from '../operations.ts';
 import { openDatabase } from './file.ts';
 import { sqliteTable } from './table.ts';
@@ -35,6 +35,8 @@ test('no question of the store walks over all its records without an index', () 
   });
   const table = sqliteTable(watched, options);
   table.list({ limit: 5 }, exampleNowMs);
+  table.aliased(exampleHex(1), 5);
+  table.write(exampleHex(1), {});
   for (const money of ['unknown', 'sending', 'settled'] as const)
     table.list({ limit: 5, money }, exampleNowMs);
   for (const text of statements.filter((one) => /^(SELECT|UPDATE claims|DELETE)/.test(one))) {
@@ -44,6 +46,26 @@ test('no question of the store walks over all its records without an index', () 
       assert.doesNotMatch(String(detail), /SCAN (?!claims USING INDEX claims_due)/, text);
   }
   assert.ok(statements.length > 15);
+  database.close();
+});
+
+test('only a record with a claim to its identifier is in the index of identifiers', () => {
+  const database = open();
+  const table = sqliteTable(database, options);
+  const alias = exampleHex(0xa11a5);
+  const indexed = (): unknown =>
+    database
+      .prepare('SELECT alias FROM claims ORDER BY id')
+      .all()
+      .map((row) => row.alias);
+  operate(table, 'take', exampleTake(examplePurchase(1)));
+  assert.deepEqual(indexed(), [null]);
+  const taken = operate(table, 'take', exampleTake(examplePurchase(2, { alias })));
+  assert.deepEqual(indexed(), [null, alias]);
+  assert.ok(taken.kind === 'taken');
+  operate(table, 'fail', { hold: taken.hold });
+  assert.deepEqual(indexed(), [null, null]);
+  assert.equal(table.record(taken.hold.key)?.alias, alias);
   database.close();
 });
 

@@ -8,6 +8,7 @@ import {
   blocksFromMs,
   type Change,
   type ClaimRecord,
+  claimedAlias,
   decodeRecord,
   dueFromMs,
   encodeRecord,
@@ -31,7 +32,10 @@ export type TableOptions = {
   readonly nowMs: () => number;
 };
 
-/** A table on an open database of the newest schema; the caller holds the transaction. */
+/**
+ * A table on an open database of the newest schema; the caller holds the transaction. Where nothing is written, a file
+ * from `oldestReadable` on will do.
+ */
 export function sqliteTable(database: DatabaseSync, options: TableOptions): Table {
   const answers = blobs(database, 'answers');
   const payloads = blobs(database, 'payloads');
@@ -42,6 +46,10 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
         AND blocks_from_ms <= ?
       ORDER BY created_ms, key LIMIT ?`,
   );
+  const aliased = lazily(() =>
+    database.prepare('SELECT body FROM claims WHERE alias = ? ORDER BY created_ms, key LIMIT ?'),
+  );
+  const write = lazily(() => writer(database, answers, payloads));
   const due = database.prepare(
     `SELECT body FROM claims WHERE due_from_ms IS NOT NULL AND due_from_ms <= ?
       ORDER BY created_ms, key LIMIT ?`,
@@ -58,6 +66,7 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
     record: (key) => records([byKey.get(key)])[0],
     older: ({ fingerprint, payer, payTo, network }, nowMs, limit) =>
       records(older.all(fingerprint, payer, payTo, network, nowMs, limit)),
+    aliased: (alias, limit) => records(aliased().all(alias, limit)),
     full: () => {
       const row = tally.get();
       return number(row, 'records') >= options.capacity || number(row, 'bytes') >= options.capacityBytes;
@@ -68,7 +77,16 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
     stale: (nowMs, limit) => records(stale.all(nowMs, limit)),
     answer: (key) => bytes(answers.read.get(key)),
     payload: (key) => bytes(payloads.read.get(key)),
-    write: writer(database, answers, payloads),
+    write: (key, change) => write()(key, change),
+  };
+}
+
+/** Statements that only writers need name columns that a file which is merely looked at may not have. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -96,6 +114,7 @@ const columns = [
   'due_from_ms',
   'forget_at_ms',
   'answer_forget_at_ms',
+  'alias',
   'body',
 ];
 
@@ -114,6 +133,7 @@ function values(record: ClaimRecord): SQLInputValue[] {
     dueFromMs(record) ?? null,
     forgetAtMs(record) ?? null,
     answerForgetAtMs(record) ?? null,
+    claimedAlias(record) ?? null,
     encodeRecord(record),
   ];
 }
