@@ -126,7 +126,11 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
   ),
   requirement_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment is for other terms than these.'),
   quote_expired: row(402, ['unmoved', 'new_payment'], 'The price that was quoted is not offered any more.'),
-  resource_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment names another resource than this one.'),
+  resource_mismatch: row(
+    402,
+    ['unmoved', 'new_payment'],
+    'The payment names another resource than this one.',
+  ),
   request_commitment_missing: row(
     402,
     ['unmoved', 'new_payment'],
@@ -137,7 +141,11 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
     ['unmoved', 'new_payment'],
     'The request commitment of this payment cannot be read.',
   ),
-  request_commitment_mismatch: row(402, ['unmoved', 'new_payment'], 'The payment commits to another request.'),
+  request_commitment_mismatch: row(
+    402,
+    ['unmoved', 'new_payment'],
+    'The payment commits to another request.',
+  ),
   payer_invalid: row(402, ['unmoved', 'new_payment'], 'The payer is not an address that can pay.'),
   signature_invalid: row(402, ['unmoved', 'new_payment'], 'The signature does not fit the authorization.'),
   authorization_window_too_long: row(

@@ -140,11 +140,23 @@ function boundValues(request: BoundRequest): ReadonlyMap<string, string> {
   for (const [header, line] of request.headerLines) {
     const name = header.toLowerCase();
     if (!request.boundHeaders.includes(name)) continue;
-    const value = line.replace(/^[ \t]+|[ \t]+$/g, '');
+    const value = withoutBlanks(line);
     const earlier = values.get(name);
     values.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
   return values;
+}
+
+/** A value without the optional white space around it (RFC 9110, section 5.6.3); linear, since strangers write it. */
+function withoutBlanks(line: string): string {
+  let [start, end] = [0, line.length];
+  while (start < end && isBlank(line, start)) start += 1;
+  while (end > start && isBlank(line, end - 1)) end -= 1;
+  return line.slice(start, end);
+}
+
+function isBlank(line: string, at: number): boolean {
+  return line[at] === ' ' || line[at] === '\t';
 }
 
 /** A header that is absent and one that is empty are told apart by the first octet. */

@@ -1,27 +1,49 @@
 /**
  * The URL of a request as it is bound (formats 10.1, http:1): our configured origin and the target as it was sent.
  * Nothing is normalised: `%2f` and `%2F`, or two orders of a query, are two resources. Host and the forwarding
- * headers are only compared with the origin and never build it (B06).
+ * headers choose among the configured origins (seller/place.ts) and never build one (B06).
  */
 import type { Outcome } from '../problem.ts';
 import { refuse, succeed } from '../problem.ts';
 
 /** Octets; longer than any server in front of us lets through. */
-const maxUrlLength = 8192;
+export const maxUrlLength = 8192;
+/** Octets: the longest name that DNS knows has 253, and a colon and five digits follow it. */
+const maxAuthorityLength = 259;
 const maxPort = 65_535;
 
-const authority = String.raw`(?:[A-Za-z0-9._~!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?`;
-const authorityPattern = new RegExp(`^${authority}$`);
-const urlPattern = new RegExp(`^https?://${authority}(?:[/?].*)?$`);
+const authorityPattern = /^([A-Za-z0-9._~!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/;
+const urlPattern = /^https?:\/\/([^/?]*)(?:[/?].*)?$/;
 /** Printable ASCII without space, `#` and the backslash that URL parsers read as a slash. */
 const targetCharacters = /^[!"$-[\]-~]*$/;
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/;
 
+/** Whether a text has a percent sign that no two hex digits follow; two parsers would read it in two ways. */
+export function hasBrokenEscape(text: string): boolean {
+  return brokenEscape.test(text);
+}
+
+/** A host in lower case (an IPv6 address in its brackets), and the port where one is written. */
+export type Authority = { readonly host: string; readonly port?: number };
+
+/**
+ * Reads the authority of an http or https URL or of a Host header (RFC 9110, 7.2): ASCII, no user, no escape, no
+ * path, a port of at most 65535. Undefined for anything else, an internationalised name outside its ASCII form too.
+ */
+export function parseAuthority(text: string): Authority | undefined {
+  const match = text.length > maxAuthorityLength ? null : authorityPattern.exec(text);
+  const [, host, digits] = match ?? [];
+  if (host === undefined) return undefined;
+  if (digits === undefined) return { host: host.toLowerCase() };
+  const port = Number(digits);
+  return port > maxPort ? undefined : { host: host.toLowerCase(), port };
+}
+
 /** Whether a text is an absolute http or https URL that may be bound: ASCII, no user, no fragment, whole escapes. */
 export function isBindableUrl(url: string): boolean {
-  if (url.length > maxUrlLength || !targetCharacters.test(url) || brokenEscape.test(url)) return false;
-  const match = urlPattern.exec(url);
-  return match !== null && Number(match[1] ?? 0) <= maxPort;
+  if (url.length > maxUrlLength || !targetCharacters.test(url) || hasBrokenEscape(url)) return false;
+  const authority = urlPattern.exec(url)?.[1];
+  return authority !== undefined && parseAuthority(authority) !== undefined;
 }
 
 /** Reads a configured public origin such as `https://api.example.com`; anything but its canonical form is a TypeError. */
@@ -39,48 +61,4 @@ export function requestUrl(origin: string, target: string): Outcome<string> {
   return target.startsWith('/') && isBindableUrl(url)
     ? succeed(url)
     : refuse('request_malformed', { fields: ['target'] });
-}
-
-/** `ours`: a header names our origin's host. `malformed`: one is no pure authority or scheme. Else `foreign`. */
-export type AuthorityFinding = 'ours' | 'foreign' | 'malformed';
-
-/**
- * Compares Host and :authority with the public origin, and X-Forwarded-Host and X-Forwarded-Proto where they stand
- * among the lines: the caller passes those two only if a proxy of its own sets them.
- */
-export function compareAuthority(
-  origin: string,
-  headerLines: Iterable<readonly [string, string]>,
-): AuthorityFinding {
-  const own = new URL(origin);
-  let finding: AuthorityFinding = 'foreign';
-  let hosts = 0;
-  for (const [header, value] of headerLines) {
-    const name = header.toLowerCase();
-    if (name === 'x-forwarded-proto') {
-      if (!hops(value).every((hop) => /^https?$/i.test(hop))) return 'malformed';
-    } else if (name === 'host' || name === ':authority' || name === 'x-forwarded-host') {
-      if (name === 'host') hosts += 1;
-      const candidates = name === 'x-forwarded-host' ? hops(value) : [value];
-      if (hosts > 1 || !candidates.every(isAuthority)) return 'malformed';
-      if (candidates.some((candidate) => comparable(candidate, own.protocol) === own.host)) finding = 'ours';
-    }
-  }
-  return finding;
-}
-
-function hops(value: string): readonly string[] {
-  return value.split(',').map((hop) => hop.replace(/^[ \t]+|[ \t]+$/g, ''));
-}
-
-function isAuthority(text: string): boolean {
-  const match = authorityPattern.exec(text);
-  return match !== null && Number(match[1] ?? 0) <= maxPort;
-}
-
-/** `URL.host` is lower case and leaves the scheme's own port out. */
-function comparable(text: string, protocol: string): string {
-  const lower = text.toLowerCase();
-  const ownPort = protocol === 'https:' ? ':443' : ':80';
-  return lower.endsWith(ownPort) ? lower.slice(0, -ownPort.length) : lower;
 }
