@@ -290,7 +290,11 @@ export function requestOf(ask: Ask = {}): SellerRequest {
   return {
     method,
     target,
-    headers: [...headers, ...paid],
+    headers: [
+      ...(headers.some(([name]) => name === 'host') ? [] : [['host', 'api.example.com'] as const]),
+      ...headers,
+      ...paid,
+    ],
     readBody: async () =>
       typeof body === 'string' ? { kind: 'bytes', bytes: new TextEncoder().encode(body) } : body,
     gone: ask.gone ?? new AbortController().signal,

@@ -30,7 +30,7 @@ export type TestShop = {
     ask?: Ask & { readonly seller?: Seller; readonly how?: 'complete' | 'cut' | 'unread' },
   ) => Promise<Seen>;
   /** Asks for the terms and signs a payment for them. */
-  readonly payment: (more?: PayOptions) => Promise<PaymentPayload>;
+  readonly payment: (more?: PayOptions & { readonly for?: Ask }) => Promise<PaymentPayload>;
 };
 
 export type ShopOptions = {
@@ -65,7 +65,7 @@ export function openTestShop(options: ShopOptions = {}): TestShop {
     },
     ask,
     payment: async (more = {}) => {
-      const { required } = await ask();
+      const { required } = await ask(more.for);
       if (required === undefined) throw new Error('the shop did not ask for a payment');
       return rig.pay(required, more);
     },

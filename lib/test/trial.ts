@@ -145,6 +145,8 @@ function createStage(trial: Trial): Stage {
   const firstFlow = luck.pick(['authorization', 'upfront'] as const);
   const flowOf = (place: number): Shopfront['flow'] =>
     trial.settings.mixedFlows && place === 1 ? other(firstFlow) : firstFlow;
+  // Without binding every wrong request reaches the store, which then is all that keeps it out.
+  const binding = luck.pick(['off', 'echoed'] as const);
   let calm = false;
   const startMs = rig.clock.nowMs();
   const say = (line: string): void => trial.settings.trace?.(`${rig.clock.nowMs() - startMs} ${line}`);
@@ -169,7 +171,7 @@ function createStage(trial: Trial): Stage {
     };
     const seller = createSeller(options);
     const flow = flowOf(place);
-    const route = seller.route({ method: 'GET', path: '/weather', price: '$0.01', flow, attempts });
+    const route = seller.route({ method: 'GET', path: '/weather', price: '$0.01', flow, attempts, binding });
     return { process, seller, route, flow };
   };
 
@@ -213,8 +215,9 @@ function createStage(trial: Trial): Stage {
   const sign = async (): Promise<Purchase> => {
     const shop = luck.pick(shops);
     const target = luck.pick(wanted);
-    const required = terms.get(shop.flow);
-    if (required === undefined) throw new Error('the shop has not said its terms');
+    const asked = terms.get(shop.flow);
+    if (asked === undefined) throw new Error('the shop has not said its terms');
+    const required = { ...asked, resource: { url: asked.resource.url.replace('/weather', target) } };
     const bill = market.enter(await rig.pay(required, { buyer: luck.pick(buyers), nonce: luck.bytes(32) }));
     const purchase: Purchase = {
       bill,

@@ -4,15 +4,9 @@
  * else (design 9.13).
  */
 import { describe, type Refusal } from '../problem.ts';
-import { encodePaymentRequired } from '../wire/required.ts';
 import { encodePaymentResponse } from '../wire/response.ts';
 import { encodeUtf8 } from '../wire/utf8.ts';
-import {
-  type PaymentRequired,
-  paymentRequiredHeader,
-  paymentResponseHeader,
-  type SettlementResponse,
-} from '../wire/v2.ts';
+import { paymentRequiredHeader, paymentResponseHeader, type SettlementResponse } from '../wire/v2.ts';
 import type { Answer, HeaderList } from './message.ts';
 
 /** Says what is known of the presented payment on answers whose body is not ours. */
@@ -20,7 +14,8 @@ export const statusHeader = 'counterfoil-payment';
 
 /** What travels beside the body. */
 export type Envelope = {
-  readonly required?: PaymentRequired | undefined;
+  /** Encoded. */
+  readonly required?: string | undefined;
   readonly response?: SettlementResponse | undefined;
   readonly status?: string | undefined;
 };
@@ -101,6 +96,8 @@ function own(headers: HeaderList): HeaderList {
 function common(cache: string, handlers: HeaderList = []): HeaderList {
   return [
     ['cache-control', cache],
+    // For an nginx that was told to ignore Cache-Control.
+    ['x-accel-expires', '0'],
     ['vary', joined(handlers, 'vary', 'PAYMENT-SIGNATURE')],
     ['access-control-expose-headers', joined(handlers, 'access-control-expose-headers', exposedFields)],
   ];
@@ -114,8 +111,7 @@ function joined(handlers: HeaderList, name: string, addition: string): string {
 
 function payment(envelope: Envelope): HeaderList {
   const headers: [string, string][] = [];
-  if (envelope.required !== undefined)
-    headers.push([paymentRequiredHeader, encodePaymentRequired(envelope.required)]);
+  if (envelope.required !== undefined) headers.push([paymentRequiredHeader, envelope.required]);
   if (envelope.response !== undefined)
     headers.push([paymentResponseHeader, encodePaymentResponse(envelope.response)]);
   if (envelope.status !== undefined) headers.push([statusHeader, envelope.status]);

@@ -83,7 +83,7 @@ test('work that throws is said to have failed, uncharged, without its words', as
 });
 
 test('after work that failed unpaid, the payment may buy another request of the same terms, within its attempts', async () => {
-  const shop = openTestShop();
+  const shop = openTestShop({ route: { binding: 'off' } });
   const payment = await shop.payment();
   shop.works(async ({ request }) => answerOf(request.url, request.url.includes('Lima') ? 200 : 500));
   assert.equal((await shop.ask({ payment })).status, 500);

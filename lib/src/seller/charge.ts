@@ -2,31 +2,26 @@
  * The whole story of one request to a priced route, in the order of design section 4. Every branch is here or one
  * call away; whatever goes wrong, the work does not run unpaid (S5).
  */
-import {
-  type ClaimRecord,
-  type Purchase,
-  reorgWindowMs,
-  type TakeOutcome,
-  type TakeRequest,
-} from '../claim/index.ts';
-import { checkPayment, checkWindow, isCounterfactual, lastUsableMs } from '../payment/index.ts';
-import { describe, type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
-import { saysNonceUsed } from '../settlement/index.ts';
-import { matchRequirement } from '../terms/index.ts';
-import type { PaymentRequirements } from '../wire/v2.ts';
-import { exposedFields, problemAnswer } from './answer.ts';
+import type { Purchase, TakeOutcome, TakeRequest } from '../claim/index.ts';
+import { lastUsableMs } from '../payment/index.ts';
+import { describe, type Refusal, succeed } from '../problem.ts';
+import { problemAnswer } from './answer.ts';
 import { authorize } from './authorization.ts';
+import { withCors } from './cors.ts';
 import { answerEarlierUnknown, answerFromOlder, answerUnused } from './earlier.ts';
 import { inProgress, isHeld, sealedPayload, type Won } from './flow.ts';
+import { agreedBefore, isPaid, judge, judgeWindow, validate } from './judge.ts';
 import { answerKnown } from './known.ts';
-import { clearsTheWay, hasCode, maxRounds, startBlock } from './lookup.ts';
-import type { Delivery, SellerRequest, Work } from './message.ts';
-import { plain, quote, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
+import { clearsTheWay, maxRounds, startBlock } from './lookup.ts';
+import type { Answer, Delivery, HeaderList, SellerRequest, Work } from './message.ts';
+import { checkMethod, optionsAnswer, refuseMethod } from './method.ts';
+import { markHeader, probeHeader } from './probe.ts';
+import { plain, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
 import type { Route } from './route.ts';
-import { forwarded, questionOf } from './settle.ts';
 import { type Shop, StoreUnavailable } from './shop.ts';
 import { payFirst, workOwed } from './upfront.ts';
 import {
+  type Agreed,
   identify,
   type Presented,
   paymentText,
@@ -35,9 +30,6 @@ import {
   readPayment,
   type Visit,
 } from './visit.ts';
-
-/** Contract wallets cost a facilitator call before anything is taken; more at once would be a weapon (design 9.16). */
-const maxContractChecks = 8;
 
 /** What an adapter has for one request. */
 export type Arrival<Parsed> = { readonly request: SellerRequest; readonly work: Work<Parsed> };
@@ -48,8 +40,18 @@ export async function charge<Parsed>(
   route: Route<Parsed>,
   arrival: Arrival<Parsed>,
 ): Promise<Delivery> {
+  const { answer, written } = await guarded(shop, route, arrival);
+  const { headers } = arrival.request;
+  return guardWritten(shop, { answer: signed(shop, { route, headers }, answer), written });
+}
+
+async function guarded<Parsed>(
+  shop: Shop,
+  route: Route<Parsed>,
+  arrival: Arrival<Parsed>,
+): Promise<Delivery> {
   try {
-    return guardWritten(shop, await story(shop, route, arrival));
+    return await story(shop, route, arrival);
   } catch (fault) {
     const code = fault instanceof StoreUnavailable ? 'store_unavailable' : 'internal_error';
     shop.observe({ event: 'alarm', alarm: code, detail: describeFault(fault) });
@@ -69,21 +71,27 @@ function describeFault(fault: unknown): string {
 
 async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<Parsed>): Promise<Delivery> {
   const { request } = arrival;
-  if (request.method === 'OPTIONS') return plain(optionsAnswer(route.method));
+  if (request.method === 'OPTIONS') return plain(optionsAnswer(shop, route, request.headers));
+  const origin = shop.places.locate(request);
+  if (!origin.ok) return turnedAway(shop, route, origin.refusal);
   const ready = await shop.readiness.check();
   if (ready.state !== 'ready')
-    return plain(problemAnswer({ code: 'seller_not_ready', retryAfter: retryLater }));
+    return turnedAway(shop, route, { code: 'seller_not_ready', retryAfter: retryLater });
 
+  const method = checkMethod(route, request);
+  if (!method.ok) return plain(refuseMethod(route, method.refusal));
   const text = paymentText(request.headers);
-  if (!text.ok) return plain(problemAnswer(text.refusal));
-  if (request.method === 'HEAD' && text.value !== undefined) return plain(headAnswer(route.method));
+  if (!text.ok) return turnedAway(shop, route, text.refusal);
   const presented = text.value === undefined ? undefined : readPayment(text.value);
   if (presented?.ok === true && shop.inFlight.has(presented.value.payment.key)) {
     return copyInFlight(presented.value, route.inProgressStatus);
   }
-  const call = await readCall(shop, route, arrival);
-  if (!call.ok) return plain(problemAnswer(call.refusal));
-  if (presented === undefined) return refusalTo(call.value, { code: 'payment_required' });
+  const call = await readCall(shop, route, { ...arrival, origin: origin.value });
+  if (!call.ok) return turnedAway(shop, route, call.refusal);
+  if (presented === undefined) {
+    const invalid = await validate(call.value);
+    return refusalTo(call.value, invalid ?? { code: 'payment_required' });
+  }
   if (!presented.ok) return refusalTo(call.value, presented.refusal);
   const visit = identify(call.value, presented.value);
   if (!visit.ok) return refusalTo(call.value, visit.refusal);
@@ -100,6 +108,12 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   }
 }
 
+/** Refused before the payment was looked at. */
+function turnedAway<Parsed>(shop: Shop, route: Route<Parsed>, refusal: Refusal): Delivery {
+  shop.observe({ event: 'refused', route: route.name, code: refusal.code });
+  return plain(problemAnswer(refusal));
+}
+
 /** Known keys first; then the terms, the claim, and the flow. */
 async function serve<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
   const { shop } = visit;
@@ -108,10 +122,10 @@ async function serve<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
     const answer = await answerKnown(visit, found.record, found.nowMs);
     if (answer !== 'go') return answer;
   }
-  const requirement = isPaid(found.record) ? succeed(found.record.requirement) : await judge(visit);
-  if (!requirement.ok) return turnAway(visit, requirement.refusal);
+  const agreed = isPaid(found.record) ? succeed(agreedBefore(found.record)) : await judge(visit);
+  if (!agreed.ok) return turnAway(visit, agreed.refusal);
   for (let round = 0; round < maxRounds; round += 1) {
-    const answer = await proceed(visit, await take(visit, requirement.value));
+    const answer = await proceed(visit, await take(visit, agreed.value));
     if (answer !== 'again') return answer;
   }
   return answerEarlierUnknown(visit);
@@ -140,73 +154,11 @@ function refuseUnsent<Parsed>(visit: Visit<Parsed>, refusal: Refusal): Promise<D
   return refusalTo(visit, refusal, forgotten);
 }
 
-/** Owed work is judged by its record; everything else by what is asked now. */
-function isPaid(record: ClaimRecord | undefined): record is ClaimRecord {
-  return record !== undefined && (record.money.state === 'settled' || record.supersededBy !== undefined);
-}
-
-/** Terms, window and signature of a payment that was never sent. */
-async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequirements>> {
-  const { shop, payment } = visit;
-  const window = judgeWindow(visit, shop.world.nowMs());
-  // What is older than our memory may have moved under the terms of its day.
-  if (window?.money === 'unknown') return { ok: false, refusal: window };
-  const terms = await quote(visit);
-  if (!terms.ok) return terms;
-  const requirement = matchRequirement(visit.message.accepted, terms.value);
-  if (!requirement.ok) return requirement;
-  const misfit = checkPayment(payment, requirement.value);
-  if (misfit !== undefined) return { ok: false, refusal: misfit };
-  if (window !== undefined) return { ok: false, refusal: window };
-  return visit.signedBy === 'payer' ? requirement : verifyContract(visit, requirement.value);
-}
-
-function judgeWindow<Parsed>({ route, payment }: Visit<Parsed>, nowMs: number): Refusal | undefined {
-  const { flow, maxTimeoutSeconds, budget } = route;
-  // A store forgets by its own clock, which may be ahead of ours by the skew that this leaves.
-  return checkWindow(payment, { flow, nowMs, maxTimeoutSeconds, budget, retentionMs: reorgWindowMs });
-}
-
-/** Only a contract at the payer can say whether it signed: its word is asked through the facilitator, within a quota. */
-async function verifyContract<Parsed>(
-  visit: Visit<Parsed>,
-  requirement: PaymentRequirements,
-): Promise<Outcome<PaymentRequirements>> {
-  const { contracts } = visit.shop;
-  if (contracts.running >= maxContractChecks) {
-    return refuse('facilitator_unavailable', { retryAfter: retrySoon });
-  }
-  contracts.running += 1;
-  try {
-    return await askContract(visit, requirement);
-  } finally {
-    contracts.running -= 1;
-  }
-}
-
-async function askContract<Parsed>(
-  visit: Visit<Parsed>,
-  requirement: PaymentRequirements,
-): Promise<Outcome<PaymentRequirements>> {
-  const { shop, payment } = visit;
-  // Where there is no code nobody but the key could have signed, unless the contract is yet to be made (EIP-6492).
-  const code = await hasCode(shop, payment.network, payment.payer);
-  if (code === false && !isCounterfactual(payment)) return refuse('signature_invalid');
-  const record = { requirement, payer: payment.payer };
-  const message = forwarded(visit.message, payment.payload, record);
-  const verdict = await shop.facilitator.verify(questionOf(message, record, visit.route.budget.settleMs));
-  if (verdict.kind === 'valid') return succeed(requirement);
-  // The key is unknown here or was never sent, so a spent nonce paid for something else.
-  if (verdict.kind === 'invalid' && saysNonceUsed(verdict.reason)) return refuse('payment_already_used');
-  if (verdict.kind === 'invalid') return refuse('payment_refused', { reason: verdict.reason });
-  return refuse('facilitator_unavailable', { retryAfter: retryLater });
-}
-
 type Taken = { readonly outcome: TakeOutcome; readonly askedAtMs: number };
 
-async function take<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Promise<Taken> {
+async function take<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Taken> {
   const { shop, route, payment } = visit;
-  const purchase = purchaseOf(visit, requirement);
+  const purchase = purchaseOf(visit, agreed);
   const begin = route.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
   const askedAtMs = shop.world.monotonicMs();
   const outcome = await shop.store.take({
@@ -214,7 +166,7 @@ async function take<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequiremen
     owner: visit.owner,
     times: shop.lease,
     earlierPayment: route.earlierPayment,
-    mayReplaceRequest: true,
+    mayReplaceRequest: route.binding !== 'required',
     notAfterMs: lastUsableMs(payment, route),
     ...(begin === undefined ? {} : { begin }),
   });
@@ -253,6 +205,8 @@ async function proceed<Parsed>(visit: Visit<Parsed>, taken: Taken): Promise<Deli
       return (await clearsTheWay(shop, outcome.older)) ? 'again' : answerEarlierUnknown(visit);
     case 'superseded':
       return answerFromOlder(visit, outcome.record, outcome.older);
+    case 'alias_conflict':
+      return refusalTo(visit, { code: 'payment_id_conflict' });
     case 'late':
       return refuseUnsent(
         visit,
@@ -283,23 +237,17 @@ function copyInFlight(presented: Presented, status: 402 | 409): Delivery {
   return plain(problemAnswer({ code: 'payment_in_progress', status, retryAfter: retrySoon }, { response }));
 }
 
-/** HEAD asks for the terms and buys nothing. */
-function headAnswer(method: string): Delivery['answer'] {
-  const answer = problemAnswer({ code: 'method_not_allowed' });
-  return { ...answer, headers: [...answer.headers, ['allow', `${method}, OPTIONS`]] };
-}
-
-/** Answered without the handler; what a browser may read of our answers is said here too. */
-function optionsAnswer(method: string): Delivery['answer'] {
-  return {
-    status: 204,
-    headers: [
-      ['allow', `${method}, OPTIONS`],
-      ['cache-control', 'no-store'],
-      ['access-control-expose-headers', exposedFields],
-    ],
-    body: new Uint8Array(0),
-  };
+/** What every answer carries: who may read it, and, for this boot's own self-test, whose gate this is. */
+function signed<Parsed>(
+  shop: Shop,
+  asked: { readonly route: Route<Parsed>; readonly headers: HeaderList },
+  answer: Answer,
+): Answer {
+  const { route, headers } = asked;
+  const marked = headers.some(([name, value]) => name === probeHeader && value === shop.mark)
+    ? { ...answer, headers: [...answer.headers, [markHeader, `${shop.mark} ${route.name}`] as const] }
+    : answer;
+  return withCors(marked, shop.cors.fieldsFor(headers));
 }
 
 /** How the writing went is bookkeeping: a store that is down then must not break an answer that has left. */

@@ -76,8 +76,9 @@ test('another payer’s doubt does not block this one', async () => {
 test('the same payer’s doubt about one request does not block another request', async () => {
   const shop = openTestShop();
   await loseFirst(shop, false);
-  const payment = await shop.payment();
-  assert.equal((await shop.ask({ payment, target: '/weather?city=Lima' })).status, 200);
+  const target = '/weather?city=Lima';
+  const payment = await shop.payment({ for: { target } });
+  assert.equal((await shop.ask({ payment, target })).status, 200);
 });
 
 test('a route may switch the rule off', async () => {

@@ -9,6 +9,10 @@ export type SellerEvent =
   | { readonly event: 'money'; readonly key: string; readonly state: MoneyAxis['state'] }
   | { readonly event: 'work_failed'; readonly key: string; readonly attempts: number; readonly paid: boolean }
   | { readonly event: 'delivered'; readonly key: string; readonly how: 'complete' | 'cut' }
+  /** Routes that ask for the same terms: a payment for one fits the others. */
+  | { readonly event: 'siblings'; readonly routes: readonly string[] }
+  /** Parts of what a route says of itself, or of an answer's header, that were left out to keep to a budget. */
+  | { readonly event: 'shortened'; readonly route: string; readonly fields: readonly string[] }
   | { readonly event: 'refused'; readonly route: string; readonly code: ProblemCode }
   | { readonly event: 'alarm'; readonly alarm: Alarm; readonly key?: string; readonly detail?: string };
 
@@ -24,6 +28,10 @@ export type Alarm =
   | 'facilitator_unavailable'
   | 'store_unavailable'
   | 'price_failed'
+  /** What a route declares does not fit into a header that proxies let through. */
+  | 'terms_too_large'
+  /** A paid answer whose fields, even shortened, are more than proxies let through. */
+  | 'headers_too_large'
   | 'kept_answer_unreadable'
   | 'internal_error';
 

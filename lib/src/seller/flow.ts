@@ -81,7 +81,7 @@ export async function failedUnpaid<Parsed>(
     case 'redirect':
       return refusalTo(visit, { code: 'redirect_not_sold' });
     case 'too_large':
-      return refusalTo(visit, { code: 'answer_too_large' });
+      return refusalTo(visit, { code: 'answer_too_large', fields: [result.what] });
     default:
       return result satisfies never;
   }
@@ -105,7 +105,8 @@ export async function failedPaid<Parsed>(
     return noted(visit, unpaidAnswer(result.answer, { response, status }), []);
   }
   const code = result.kind === 'too_large' ? 'answer_too_large' : 'work_owed';
-  return refusalTo(visit, { code, money, retry }, response);
+  const fields = result.kind === 'too_large' ? { fields: [result.what] } : {};
+  return refusalTo(visit, { code, money, retry, ...fields }, response);
 }
 
 /** Every attempt at the work was used up: an operator finds it on the owed list. */

@@ -100,12 +100,16 @@ test('S2: a payment that was used does not buy the same path with another method
   const others = [
     { body: '{"a":2}', headers: json },
     { body: '{"a":1}', headers: [['content-type', 'text/plain']] as const },
-    { body: '{"a":1}', headers: json, method: 'PUT' },
   ];
   for (const ask of others) {
     const seen = await shop.ask({ payment, ...ask });
     assert.deepEqual([seen.status, seen.problem.code], [409, 'payment_already_used']);
   }
+  const { seller } = shop.rig;
+  const put = seller.route({ method: 'PUT', path: '/weather', price: '$0.01' });
+  const request = requestOf({ method: 'PUT', payment, body: '{"a":1}', headers: json });
+  const seen = await read(seller.charge(put, request, async () => assert.fail('it ran')));
+  assert.deepEqual([seen.status, seen.problem.code], [409, 'payment_already_used']);
   assert.equal(shop.runs(), 1);
 });
 

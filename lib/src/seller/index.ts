@@ -1,5 +1,7 @@
 /** Sell: put a seller together, define priced routes, and answer requests to them. */
 export { cacheFields, statusHeader } from './answer.ts';
+export type { CatalogueOptions } from './catalogue.ts';
+export type { CorsOptions } from './cors.ts';
 export type { Alarm, SellerEvent } from './event.ts';
 export { defaultLease, type LeaseSettings } from './lease.ts';
 export type {
@@ -11,5 +13,9 @@ export type {
   Work,
   WorkContext,
 } from './message.ts';
-export type { ParsedRouteOptions, Route, RouteOptions, RouteRequest } from './route.ts';
-export { createSeller, type Seller, type SellerOptions } from './seller.ts';
+export type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
+export { RequestFault, readJson, readQuery } from './read.ts';
+export type { SiblingPolicy } from './roster.ts';
+export type { Invalid, ParsedRouteOptions, Route, RouteOptions, RouteRequest, Validate } from './route.ts';
+export { createSeller, type Found, type ReadyTest, type Seller, type SellerOptions } from './seller.ts';
+export type { RouteSettings } from './settings.ts';

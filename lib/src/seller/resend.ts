@@ -84,6 +84,8 @@ async function sendAgain<Parsed>(
     }
     case 'superseded':
       return answerFromOlder(visit, begun.record, begun.older);
+    case 'alias_conflict':
+      return refusalTo(visit, { code: 'payment_id_conflict' });
     case 'known': {
       const money = begun.record === undefined ? undefined : moneyNow(begun.record, begun.nowMs);
       return money?.state === 'sending' ? inProgress(visit) : stillUnknown(visit, begun.record ?? record);

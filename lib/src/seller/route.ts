@@ -1,14 +1,27 @@
 /** A priced route: what is sold, for how much, and the limits of its work. Mistakes are found here, at start-up. */
-import { type Budget, checkBudget, defaultBudget } from '../payment/index.ts';
 import {
+  type Binding,
+  type Budget,
+  checkBudget,
+  commitmentExtension,
+  declareCommitment,
+  defaultBudget,
+} from '../payment/index.ts';
+import {
+  buildRequirements,
   createQuote,
+  declareBazaar,
+  declarePaymentIdentifier,
   defaultMaxTimeoutSeconds,
   defineTerms,
+  describeResource,
   type Flow,
   type PriceOf,
   type Quote,
 } from '../terms/index.ts';
+import type { JsonObject, ResourceInfo } from '../wire/v2.ts';
 import type { HeaderList } from './message.ts';
+import { checkSettings, limitsOf, type RouteLimits, type RouteSettings } from './settings.ts';
 import type { Shop } from './shop.ts';
 
 /** The request as it is fingerprinted, priced and handed to the work. */
@@ -20,181 +33,139 @@ export type RouteRequest = {
   readonly body: Uint8Array;
 };
 
-/** What a route is, apart from its price. */
-export type RouteSettings = {
-  /** Any HTTP method but HEAD and OPTIONS. */
-  readonly method: string;
-  /** Names the route in records and events, as `/weather`. */
-  readonly path: string;
-  /** Default `authorization`: the work first, the money before the answer. */
-  readonly flow?: Flow;
-  readonly description?: string;
-  readonly mimeType?: string;
-  /** Default 300 (design 9.17). */
-  readonly maxTimeoutSeconds?: number;
-  /** The longest that the work may take; then it is aborted and counts as failed. Default 60 s. */
-  readonly workMs?: number;
-  /** The longest that a settlement may take. Default 30 s. */
-  readonly settleMs?: number;
-  /** A larger answer is refused before any charge; default 1 MiB. */
-  readonly maxAnswerBytes?: number;
-  /** Default 1 MiB. */
-  readonly maxBodyBytes?: number;
-  /** Default 10 s for the whole body. */
-  readonly bodyTimeoutMs?: number;
-  /** Runs of the work that one payment may start; default 2. */
-  readonly attempts?: number;
-  /** Default `serve`: a buyer whose earlier payment for the same request is stuck is not charged again. */
-  readonly earlierPayment?: 'serve' | 'off';
-  /** What the same payment gets after its answer was delivered; default `answer`. */
-  readonly redeliver?: 'answer' | 'status' | 'off';
-  /** How long an answer is kept after its first complete write; at least and by default 10 min. */
-  readonly keepMs?: number;
-  readonly inProgressStatus?: 402 | 409;
-  /** Default `refuse`: a 3xx is not delivered and not charged. */
-  readonly redirects?: 'refuse' | 'sell';
-};
+/** Why a request cannot be served, in the seller's own words; the buyer reads them. */
+export type Invalid =
+  | string
+  | {
+      readonly detail: string;
+      /** 400 unless said otherwise; any other of the 4xx but 402. */
+      readonly status?: number;
+      /** Names of what was wrong. */
+      readonly fields?: readonly string[];
+    };
+
+/** Judges a request before anything is claimed or charged; gives nothing where it can be served. */
+export type Validate<Parsed> = (
+  parsed: Parsed,
+  request: RouteRequest,
+) => Invalid | undefined | Promise<Invalid | undefined>;
 
 export type RouteOptions<Parsed> = RouteSettings & {
   readonly price: PriceOf<Parsed>;
   /** Reads the request once, for the price and for the work alike (B11); throwing refuses it, uncharged. */
   readonly parse?: (request: RouteRequest) => Parsed | Promise<Parsed>;
+  /** Runs before the claim, paid or not: a request that is refused here never costs money. */
+  readonly validate?: Validate<Parsed>;
 };
-
-export type Route<Parsed> = {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly flow: Flow;
-  readonly parse: (request: RouteRequest) => Parsed | Promise<Parsed>;
-  readonly quote: Quote<Parsed>;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly budget: Budget;
-  readonly maxTimeoutSeconds: number;
-  readonly maxAnswerBytes: number;
-  readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
-  readonly attempts: number;
-  readonly earlierPayment: 'serve' | 'off';
-  readonly redeliver: 'answer' | 'status' | 'off';
-  readonly keepMs: number;
-  readonly inProgressStatus: 402 | 409;
-  readonly redirects: 'refuse' | 'sell';
-};
-
-const mebibyte = 1024 * 1024;
-/** Kept answers must outlive the buyer's own time-outs and retries (design section 3). */
-const leastKeepMs = 600_000;
-/** Ten runs for one payment is a gift to whoever sends bad requests (C11). */
-const mostAttempts = 10;
-
-const optionNames: ReadonlySet<string> = new Set([
-  'method',
-  'path',
-  'price',
-  'flow',
-  'parse',
-  'description',
-  'mimeType',
-  'maxTimeoutSeconds',
-  'workMs',
-  'settleMs',
-  'maxAnswerBytes',
-  'maxBodyBytes',
-  'bodyTimeoutMs',
-  'attempts',
-  'earlierPayment',
-  'redeliver',
-  'keepMs',
-  'inProgressStatus',
-  'redirects',
-]);
 
 /** A route whose request is read by the seller's own `parse`. */
 export type ParsedRouteOptions<Parsed> = RouteOptions<Parsed> & {
   readonly parse: (request: RouteRequest) => Parsed | Promise<Parsed>;
 };
 
+export type Route<Parsed> = RouteLimits & {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly flow: Flow;
+  readonly binding: Binding;
+  readonly parse: (request: RouteRequest) => Parsed | Promise<Parsed>;
+  readonly validate: Validate<Parsed> | undefined;
+  readonly quote: Quote<Parsed>;
+  /** What the 402 says of the resource, apart from its URL. */
+  readonly resource: Omit<ResourceInfo, 'url'>;
+  /** What the 402 declares, apart from the digest of a required binding. */
+  readonly extensions: JsonObject;
+  readonly budget: Budget;
+  readonly maxTimeoutSeconds: number;
+};
+
 /** Checks and completes a route; every mistake is a TypeError that names the option. */
 export function defineRoute<Parsed>(
-  shop: Pick<Shop, 'accepts' | 'assetList' | 'observe'>,
+  shop: Pick<Shop, 'accepts' | 'assetList' | 'observe' | 'binding' | 'roster'>,
   options: ParsedRouteOptions<Parsed>,
 ): Route<Parsed> {
-  checkOptions(options);
-  const { flow = 'authorization', maxTimeoutSeconds = defaultMaxTimeoutSeconds } = options;
-  const terms = defineTerms({ accepts: shop.accepts, assets: shop.assetList, flow, maxTimeoutSeconds });
+  checkSettings(options);
+  const { method, path, flow = 'authorization', maxTimeoutSeconds = defaultMaxTimeoutSeconds } = options;
+  const { binding = shop.binding } = options;
+  const name = `${method} ${path}`;
   const budget = {
     ...defaultBudget,
     ...(options.workMs === undefined ? {} : { workMs: options.workMs }),
     ...(options.settleMs === undefined ? {} : { settleMs: options.settleMs }),
   };
   checkBudget({ flow, maxTimeoutSeconds, budget });
-  const report = (fault: unknown): void =>
+  const limits = limitsOf(options);
+  const quote = quoteOf(shop, options, { name, binding });
+  return Object.freeze({
+    name,
+    method,
+    path,
+    flow,
+    binding,
+    parse: options.parse,
+    validate: options.validate,
+    quote,
+    resource: resourceOf(shop, options, name),
+    extensions: extensionsOf(options, binding, limits),
+    budget,
+    maxTimeoutSeconds,
+    ...limits,
+  });
+}
+
+function quoteOf<Parsed>(
+  shop: Pick<Shop, 'accepts' | 'assetList' | 'observe' | 'roster'>,
+  options: ParsedRouteOptions<Parsed>,
+  route: { readonly name: string; readonly binding: Binding },
+): Quote<Parsed> {
+  const { accepts, assetList: assets, roster } = shop;
+  const { method, path, price, flow = 'authorization' } = options;
+  const { maxTimeoutSeconds = defaultMaxTimeoutSeconds } = options;
+  const terms = defineTerms({ accepts, assets, flow, maxTimeoutSeconds });
+  const declared = { name: route.name, method, path, signed: route.binding === 'required' };
+  if (typeof price !== 'function') {
+    const fixed = buildRequirements(price, terms);
+    roster.declare(declared, fixed);
+    return roster.fixedQuote(route.name, fixed);
+  }
+  roster.declare(declared, undefined);
+  return createQuote(price, terms, (fault) =>
     shop.observe({
       event: 'alarm',
       alarm: 'price_failed',
       detail: fault instanceof Error ? fault.name : 'unknown',
-    });
-  return Object.freeze({
-    name: `${options.method} ${options.path}`,
-    method: options.method,
-    path: options.path,
-    flow,
-    parse: options.parse,
-    quote: createQuote(options.price, terms, report),
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.mimeType === undefined ? {} : { mimeType: options.mimeType }),
-    budget,
-    maxTimeoutSeconds,
-    ...limitsOf(options),
-  });
+    }),
+  );
 }
 
-type RouteLimits = Pick<
-  Route<unknown>,
-  | 'maxAnswerBytes'
-  | 'maxBodyBytes'
-  | 'bodyTimeoutMs'
-  | 'attempts'
-  | 'earlierPayment'
-  | 'redeliver'
-  | 'keepMs'
-  | 'inProgressStatus'
-  | 'redirects'
->;
+function resourceOf(
+  shop: Pick<Shop, 'observe'>,
+  options: RouteSettings,
+  route: string,
+): Omit<ResourceInfo, 'url'> {
+  const { description, mimeType, serviceName, tags, iconUrl } = options;
+  const told = { description, mimeType, serviceName, tags, iconUrl };
+  const given = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  const { resource, dropped } = describeResource(given);
+  if (dropped.length > 0) {
+    shop.observe({ event: 'shortened', route, fields: dropped.map(({ field }) => field) });
+  }
+  return resource;
+}
 
-function limitsOf(options: RouteSettings): RouteLimits {
+function extensionsOf(options: RouteSettings, binding: Binding, limits: RouteLimits): JsonObject {
+  const { method, path, discovery } = options;
+  const { boundHeaders, paymentId } = limits;
   return {
-    maxAnswerBytes: options.maxAnswerBytes ?? mebibyte,
-    maxBodyBytes: options.maxBodyBytes ?? mebibyte,
-    bodyTimeoutMs: options.bodyTimeoutMs ?? 10_000,
-    attempts: options.attempts ?? 2,
-    earlierPayment: options.earlierPayment ?? 'serve',
-    redeliver: options.redeliver ?? 'answer',
-    keepMs: options.keepMs ?? leastKeepMs,
-    inProgressStatus: options.inProgressStatus ?? 402,
-    redirects: options.redirects ?? 'refuse',
+    ...(binding === 'off'
+      ? {}
+      : {
+          [commitmentExtension]: declareCommitment({ required: binding === 'required', boundHeaders }),
+        }),
+    ...(paymentId === 'off'
+      ? {}
+      : { 'payment-identifier': declarePaymentIdentifier(paymentId === 'required') }),
+    ...(discovery === undefined ? {} : { bazaar: declareBazaar({ method, path, ...discovery }) }),
   };
-}
-
-function checkOptions(options: RouteSettings): void {
-  for (const name of Object.keys(options)) {
-    if (!optionNames.has(name)) throw new TypeError(`A route has no option "${name}".`);
-  }
-  if (!/^[A-Z]{3,20}$/.test(options.method) || options.method === 'HEAD' || options.method === 'OPTIONS') {
-    throw new TypeError(`A route cannot be sold for the method "${options.method}".`);
-  }
-  if (!options.path.startsWith('/')) throw new TypeError('A route path starts with "/".');
-  const { attempts = 2, keepMs = leastKeepMs } = options;
-  if (!Number.isInteger(attempts) || attempts < 1 || attempts > mostAttempts) {
-    throw new TypeError(`attempts must be from 1 to ${mostAttempts}.`);
-  }
-  if (keepMs < leastKeepMs) throw new TypeError(`keepMs must be at least ${leastKeepMs}.`);
-  for (const name of ['maxAnswerBytes', 'maxBodyBytes', 'bodyTimeoutMs'] as const) {
-    const value = options[name];
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) {
-      throw new TypeError(`${name} must be a whole number above 0.`);
-    }
-  }
 }

@@ -1,17 +1,25 @@
 /** Puts a seller together from its configuration; whatever is wrong with that is a TypeError here, not a 500 later. */
 import type { ClaimStore } from '../claim/index.ts';
+import { deriveMacKey } from '../crypto/mac.ts';
 import { storeKeyLength } from '../crypto/seal.ts';
-import { parseOrigin } from '../payment/index.ts';
+import type { Binding } from '../payment/index.ts';
 import type { ChainReader, Facilitator } from '../settlement/index.ts';
 import { type Acceptance, type Asset, createAssetTable, defineTerms } from '../terms/index.ts';
 import { encodeHex } from '../wire/hex.ts';
 import type { World } from '../world.ts';
+import { problemAnswer } from './answer.ts';
+import { type CatalogueOptions, createCatalogue, type Listed } from './catalogue.ts';
 import { charge } from './charge.ts';
 import { watchClocks } from './clock.ts';
+import { type CorsOptions, createCors } from './cors.ts';
 import type { SellerEvent } from './event.ts';
 import { checkLease, defaultLease, type LeaseSettings } from './lease.ts';
-import type { Delivery, SellerRequest, Work } from './message.ts';
+import type { Delivery, HeaderList, SellerRequest, Work } from './message.ts';
+import { createPlaces } from './place.ts';
+import { type Probe, selfTest } from './probe.ts';
 import { createReadiness } from './ready.ts';
+import { plain } from './reply.ts';
+import { createRoster, type SiblingPolicy } from './roster.ts';
 import {
   defineRoute,
   type ParsedRouteOptions,
@@ -27,8 +35,19 @@ export type SellerOptions = {
   readonly facilitator: Facilitator;
   /** Readers by CAIP-2 network; without one a settlement in doubt stays in doubt. */
   readonly chains?: Readonly<Record<string, ChainReader>>;
-  /** The public origin under which buyers reach this seller, as `https://api.example.com`. */
-  readonly origin: string;
+  /** The public origin under which buyers reach this seller, as `https://api.example.com`, or several of them. */
+  readonly origin: string | readonly string[];
+  /**
+   * Addresses or ranges of proxies whose X-Forwarded-Host and X-Forwarded-Proto are believed; `any` where every
+   * request comes through one.
+   */
+  readonly trustProxy?: readonly string[] | 'any';
+  /** How payments must be tied to their requests, unless a route says otherwise; default `echoed`. */
+  readonly binding?: Binding;
+  /** Routes that ask for the same terms; default `warn`. */
+  readonly siblings?: SiblingPolicy;
+  /** Pages of other origins that may buy; default none. */
+  readonly cors?: CorsOptions;
   readonly accepts: readonly Acceptance[];
   /** Assets beside the well-known ones. */
   readonly assets?: readonly Asset[];
@@ -40,9 +59,19 @@ export type SellerOptions = {
   readonly observe?: (event: SellerEvent) => void;
 };
 
+export type ReadyTest = {
+  /** From the adapter's `probe(application)`. */
+  readonly probe: Probe;
+  /** Names of routes that this application does not serve, as `GET /weather`. */
+  readonly except?: readonly string[];
+};
+
 export type Seller = {
-  /** Resolves when the facilitator settles everything that is accepted; rejects with the reason when it does not. */
-  readonly ready: () => Promise<void>;
+  /**
+   * Resolves when the facilitator settles everything that is accepted and, given a probe, every declared route was met
+   * behind its gate; rejects with the reasons otherwise.
+   */
+  readonly ready: (test?: ReadyTest) => Promise<void>;
   readonly route: {
     (options: RouteOptions<RouteRequest> & { readonly parse?: undefined }): Route<RouteRequest>;
     <Parsed>(options: ParsedRouteOptions<Parsed>): Route<Parsed>;
@@ -53,8 +82,19 @@ export type Seller = {
     request: SellerRequest,
     work: Work<Parsed>,
   ) => Promise<Delivery>;
+  /** Finds the route of a request, for gates that stand before many routes; see {@link CatalogueOptions}. */
+  readonly catalogue: <R extends Listed>(
+    routes: readonly R[],
+    options?: CatalogueOptions,
+  ) => { readonly find: (request: Pick<SellerRequest, 'method' | 'target'>) => Found<R> };
   readonly close: () => Promise<void>;
 };
+
+/** A priced route, a free request, or the answer of one that is neither. */
+export type Found<R> =
+  | { readonly kind: 'route'; readonly route: R }
+  | { readonly kind: 'free' }
+  | { readonly kind: 'refused'; readonly delivery: Delivery };
 
 const optionNames: ReadonlySet<string> = new Set([
   'world',
@@ -62,6 +102,10 @@ const optionNames: ReadonlySet<string> = new Set([
   'facilitator',
   'chains',
   'origin',
+  'trustProxy',
+  'binding',
+  'siblings',
+  'cors',
   'accepts',
   'assets',
   'storeKey',
@@ -89,12 +133,29 @@ export function createSeller(options: SellerOptions): Seller {
     return defineRoute(shop, options);
   }
   return Object.freeze({
-    ready: async () => {
+    ready: async (test) => {
+      shop.roster.announce();
       const state = await shop.readiness.check();
       if (state.state !== 'ready') throw new Error(state.why);
       await watchClocks(shop);
+      if (test === undefined) return;
+      const { probe, except = [] } = test;
+      const { roster, mark, places } = shop;
+      await selfTest({ routes: roster.routes(), probe, except, mark, origin: places.origin });
     },
     route,
+    catalogue: (routes, options) => {
+      const catalogue = createCatalogue(routes, options);
+      return {
+        find: ({ method, target }) => {
+          const found = catalogue.find(method, target);
+          if (found.kind !== 'refused') return found;
+          const { headers, ...answer } = problemAnswer(found.refusal);
+          const allow: HeaderList = found.allow === undefined ? [] : [['allow', found.allow.join(', ')]];
+          return { kind: 'refused', delivery: plain({ ...answer, headers: [...headers, ...allow] }) };
+        },
+      };
+    },
     charge: (route, request, work) => charge(shop, route, { request, work }),
     close: () => shop.store.close(),
   } satisfies Seller);
@@ -104,7 +165,10 @@ function openShop(options: SellerOptions): Shop {
   for (const name of Object.keys(options)) {
     if (!optionNames.has(name)) throw new TypeError(`A seller has no option "${name}".`);
   }
-  const { world, accepts, assets = [], storeKey, chains = {} } = options;
+  const { world, accepts, assets = [], storeKey, chains = {}, siblings = 'warn' } = options;
+  if (siblings !== 'warn' && siblings !== 'refuse' && siblings !== 'dither') {
+    throw new TypeError(`siblings is "warn", "refuse" or "dither", not "${siblings}".`);
+  }
   if (!(storeKey instanceof Uint8Array) || storeKey.length !== storeKeyLength) {
     throw new TypeError(`storeKey must be ${storeKeyLength} octets.`);
   }
@@ -121,7 +185,15 @@ function openShop(options: SellerOptions): Shop {
     store,
     facilitator,
     chains: (network) => (Object.hasOwn(chains, network) ? chains[network] : undefined),
-    origin: parseOrigin(options.origin),
+    places: createPlaces({
+      origins: typeof options.origin === 'string' ? [options.origin] : options.origin,
+      ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    }),
+    cors: createCors(options.cors),
+    binding: options.binding ?? 'echoed',
+    roster: createRoster({ policy: siblings, sha256: world.sha256, observe }),
+    mark: encodeHex(world.random(16)).slice(2),
+    quoteKey: deriveMacKey(storeKey, 'quote'),
     accepts,
     assetList: assets,
     assets: createAssetTable(assets),

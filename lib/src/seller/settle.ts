@@ -10,13 +10,22 @@ import type { JsonObject, PaymentPayload } from '../wire/v2.ts';
 import { lookUp } from './lookup.ts';
 import type { Shop } from './shop.ts';
 
-/** The payment as it is forwarded: the buyer's message around our own reading of the payload. */
+/**
+ * The payment as it is forwarded: the buyer's message around our own reading of the payload. What the buyer asked for,
+ * in the query of its resource, is no business of a facilitator's (H13).
+ */
 export function forwarded(
   message: PaymentPayload,
   payload: JsonObject,
   record: Pick<ClaimRecord, 'requirement'>,
 ): JsonObject {
-  return writePaymentPayload({ ...message, accepted: record.requirement, payload });
+  const { resource } = message;
+  const told = resource === undefined ? {} : { resource: { ...resource, url: withoutQuery(resource.url) } };
+  return writePaymentPayload({ ...message, ...told, accepted: record.requirement, payload });
+}
+
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '');
 }
 
 /** The question that a facilitator is asked about a record. */

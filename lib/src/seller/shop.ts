@@ -1,19 +1,31 @@
 /** What every request to one seller shares; made once by `createSeller`. */
 import type { ClaimStore } from '../claim/index.ts';
+import type { Binding } from '../payment/index.ts';
 import type { Chains, Facilitator, FacilitatorQuestion, Resolution } from '../settlement/index.ts';
 import type { Acceptance, Asset, AssetTable } from '../terms/index.ts';
 import type { World } from '../world.ts';
+import type { Cors } from './cors.ts';
 import type { SellerEvent } from './event.ts';
 import type { LeaseSettings } from './lease.ts';
 import { within } from './limit.ts';
+import type { Places } from './place.ts';
 import type { Readiness } from './ready.ts';
+import type { Roster } from './roster.ts';
 
 export type Shop = {
   readonly world: World;
   readonly store: ClaimStore;
   readonly facilitator: Facilitator;
   readonly chains: Chains;
-  readonly origin: string;
+  readonly places: Places;
+  readonly cors: Cors;
+  /** What routes ask for that do not say it themselves. */
+  readonly binding: Binding;
+  readonly roster: Roster;
+  /** This boot's random mark, which the start-up self-test looks for. */
+  readonly mark: string;
+  /** Authenticates quoted prices. */
+  readonly quoteKey: Uint8Array;
   readonly accepts: readonly Acceptance[];
   readonly assetList: readonly Asset[];
   readonly assets: AssetTable;

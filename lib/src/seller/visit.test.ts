@@ -63,7 +63,7 @@ test('H01: HEAD never runs the work: unpaid it is a 402, paid it is refused with
   const payment = await shop.payment();
   const paid = await shop.ask({ method: 'HEAD', payment });
   assert.deepEqual([paid.status, paid.problem.code], [405, 'method_not_allowed']);
-  assert.equal(paid.header('allow'), 'GET, OPTIONS');
+  assert.equal(paid.header('allow'), 'GET, HEAD, OPTIONS');
   assert.equal(shop.runs(), 0);
   assert.equal((await shop.ask({ payment })).status, 200);
 });
@@ -162,9 +162,14 @@ test('a request that the route cannot read costs nothing, and a price function t
   );
 });
 
-test('the resource in the terms is the configured origin, whatever Host says', async () => {
+test('the resource in the terms is the configured origin, and another Host gets none', async () => {
   const shop = openTestShop();
-  const seen = await shop.ask({ headers: [['host', 'bank.example.net']], target: '/weather?city=Lima' });
+  const foreign = await shop.ask({ headers: [['host', 'bank.example.net']] });
+  assert.deepEqual(
+    [foreign.status, foreign.problem.code, foreign.required],
+    [421, 'foreign_host', undefined],
+  );
+  const seen = await shop.ask({ headers: [['host', 'API.example.com:443']], target: '/weather?city=Lima' });
   assert.equal(seen.required?.resource.url, 'https://api.example.com/weather?city=Lima');
 });
 
@@ -200,7 +205,7 @@ test('H07: questions that a 304 or a part would answer are not seen by the work,
   const asks = ['if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since', 'if-range', 'range'];
   const headers = [...asks.map((name) => [name, 'x'] as const), ['accept', 'text/plain'] as const];
   const seen = await shop.ask({ payment: await shop.payment(), headers });
-  assert.deepEqual([seen.status, seen.text, names], [200, 'whole', ['accept']]);
+  assert.deepEqual([seen.status, seen.text, names], [200, 'whole', ['host', 'accept']]);
 });
 
 test('H08: two payments that a framework joined with a comma are two payments', async () => {

@@ -4,21 +4,26 @@
  */
 import type { ClaimRecord, Purchase } from '../claim/index.ts';
 import {
+  type BindingHeld,
+  type BoundRequest,
   checkSignature,
-  defaultBoundHeaders,
   type ExactEvmPayment,
   fingerprintDomain,
   parseExactEvm,
   requestDigest,
   requestUrl,
+  withoutParameters,
 } from '../payment/index.ts';
 import { type Outcome, refuse, succeed } from '../problem.ts';
+import { readPaymentIdentifier } from '../terms/index.ts';
 import { encodeHex } from '../wire/hex.ts';
 import { decodePaymentSignature } from '../wire/signature.ts';
+import { encodeUtf8 } from '../wire/utf8.ts';
 import { paymentHeaderV1 } from '../wire/v1.ts';
 import { type PaymentPayload, type PaymentRequirements, paymentSignatureHeader } from '../wire/v2.ts';
 import { within } from './limit.ts';
 import type { HeaderList, SellerRequest, Work } from './message.ts';
+import { RequestFault } from './read.ts';
 import type { Route, RouteRequest } from './route.ts';
 import type { Shop } from './shop.ts';
 
@@ -27,9 +32,13 @@ export type Call<Parsed> = {
   readonly shop: Shop;
   readonly route: Route<Parsed>;
   readonly request: RouteRequest;
+  /** Every header line as received; what the work does not see may be bound all the same. */
+  readonly lines: HeaderList;
   readonly work: Work<Parsed>;
   /** What the route makes of the request: read once, for the price and for the work alike (B11). */
   readonly parsed: () => Promise<Outcome<Parsed>>;
+  /** http:1 digest of the request under our own domain, 64 hex digits. */
+  readonly digest: () => Outcome<string>;
 };
 
 /** A payment as it was read from its header; nothing of it is judged yet. */
@@ -37,7 +46,7 @@ export type Presented = { readonly message: PaymentPayload; readonly payment: Ex
 
 /** A call with a payment whose key is known and whose signature was judged as far as that goes without a network. */
 export type Visit<Parsed> = Call<Parsed> & {
-  /** http:1 digest of the request under our own domain, 64 hex digits. */
+  /** What {@link Call.digest} gave. */
   readonly fingerprint: string;
   readonly message: PaymentPayload;
   readonly payment: ExactEvmPayment;
@@ -62,40 +71,39 @@ export function paymentText(headers: HeaderList): Outcome<string | undefined> {
   return succeed(found[0]?.[1]);
 }
 
-/**
- * What the work never sees: the payment, and the questions whose answer is a 304 or a part, which would be sold as
- * if it were the whole (H07).
- */
-const hidden: ReadonlySet<string> = new Set([
-  paymentSignatureHeader,
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'range',
-]);
+/** Questions whose answer is a 304, which would be sold as if it were the thing (H07). */
+const conditions = ['if-match', 'if-modified-since', 'if-none-match', 'if-unmodified-since'];
+
+/** What the work never sees: the payment, conditions, and ranges unless the route sells them. */
+const hidden: { readonly [ranges in Route<unknown>['ranges']]: ReadonlySet<string> } = {
+  ignore: new Set([paymentSignatureHeader, ...conditions, 'if-range', 'range']),
+  sell: new Set([paymentSignatureHeader, ...conditions]),
+};
 
 /** Reads the body, bounded in octets and in time. */
 export async function readCall<Parsed>(
   shop: Shop,
   route: Route<Parsed>,
-  arrival: { readonly request: SellerRequest; readonly work: Work<Parsed> },
+  arrival: { readonly request: SellerRequest; readonly work: Work<Parsed>; readonly origin: string },
 ): Promise<Outcome<Call<Parsed>>> {
-  const { request, work } = arrival;
-  const url = requestUrl(shop.origin, request.target);
+  const { request, work, origin } = arrival;
+  const url = requestUrl(origin, request.target);
   if (!url.ok) return url;
   const body = await request.readBody({ maxBytes: route.maxBodyBytes, timeoutMs: route.bodyTimeoutMs });
   if (body.kind === 'too_large') return refuse('body_too_large');
   if (body.kind !== 'bytes') return refuse('body_too_slow');
-  const headers = request.headers.filter(([name]) => !hidden.has(name));
+  const unseen = hidden[route.ranges];
+  const headers = request.headers.filter(([name]) => !unseen.has(name));
   const read: RouteRequest = { method: request.method, url: url.value, headers, body: body.bytes };
+  const parts = { shop, route, request: read, lines: request.headers, work };
+  let digest: Outcome<string> | undefined;
   return succeed({
-    shop,
-    route,
-    request: read,
-    work,
+    ...parts,
     parsed: readOnce(shop, route, read),
+    digest: () => {
+      digest ??= fingerprintOf(parts);
+      return digest;
+    },
   });
 }
 
@@ -118,8 +126,10 @@ function readOnce<Parsed>(
       return parsed === 'late'
         ? refuse('request_malformed', { detail: 'The route took too long to read it.' })
         : parsed;
-    } catch {
-      return refuse('request_malformed', { detail: 'The route cannot read this request.' });
+    } catch (fault) {
+      // Other faults are the seller's own and may say what nobody should read.
+      const detail = fault instanceof RequestFault ? fault.message : 'The route cannot read this request.';
+      return refuse('request_malformed', { detail });
     }
   };
   return () => {
@@ -147,7 +157,7 @@ export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outc
       ? ({ by: 'foreign' } as const)
       : checkSignature(payment, asset.domain, call.shop.world.recover);
   if (verdict.by === 'nobody') return { ok: false, refusal: verdict.refusal };
-  const fingerprint = fingerprintOf(call);
+  const fingerprint = call.digest();
   if (!fingerprint.ok) return fingerprint;
   const signatureHash = encodeHex(call.shop.world.sha256(payment.signature)).slice(2);
   return succeed({
@@ -161,16 +171,54 @@ export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outc
   });
 }
 
-function fingerprintOf<Parsed>({ shop, request }: Call<Parsed>): Outcome<string> {
-  const { method, url, body, headers } = request;
-  const bound = { method, url, body, headerLines: headers, boundHeaders: defaultBoundHeaders };
-  const digest = requestDigest(bound, fingerprintDomain, shop.world.sha256);
+type Bound<Parsed> = Pick<Call<Parsed>, 'shop' | 'route' | 'request' | 'lines'>;
+
+/** The request as a payment may be bound to it, its URL whole. */
+export function boundRequest<Parsed>({ route, request, lines }: Bound<Parsed>): BoundRequest {
+  const { method, url, body } = request;
+  return { method, url, body, headerLines: lines, boundHeaders: route.boundHeaders };
+}
+
+/** A URL without the parameters that the route declares free. */
+export function boundUrl(route: Pick<Route<unknown>, 'freeParameters'>, url: string): string {
+  return route.freeParameters.length === 0 ? url : withoutParameters(url, route.freeParameters);
+}
+
+function fingerprintOf<Parsed>(call: Bound<Parsed>): Outcome<string> {
+  const request = { ...boundRequest(call), url: boundUrl(call.route, call.request.url) };
+  const digest = requestDigest(request, fingerprintDomain, call.shop.world.sha256);
   return digest.ok ? succeed(encodeHex(digest.value).slice(2)) : digest;
 }
 
+/**
+ * The name that this seller files a payment identifier under: nobody but the payer can meet it, and the store never
+ * sees the identifier (formats 12.2). Refused where it is malformed, or missing where the route requires one.
+ */
+export function aliasOf<Parsed>(visit: Visit<Parsed>): Outcome<string | undefined> {
+  const { route, shop, payment, message } = visit;
+  if (route.paymentId === 'off') return succeed(undefined);
+  const id = readPaymentIdentifier(message.extensions);
+  if (!id.ok) return id;
+  if (id.value === undefined) {
+    return route.paymentId === 'required'
+      ? refuse('payment_id_required', { fields: ['extensions.payment-identifier.info.id'] })
+      : succeed(undefined);
+  }
+  const text = ['counterfoil:alias:1', shop.places.origin, payment.payer, id.value].join('\n');
+  return succeed(encodeHex(shop.world.sha256(encodeUtf8(text))).slice(2));
+}
+
+/** What was judged of a payment: our own terms that it fits, how it is tied to the request, and its name if it has one. */
+export type Agreed = {
+  readonly requirement: PaymentRequirements;
+  readonly binding: BindingHeld;
+  readonly alias?: string | undefined;
+};
+
 /** What `take` writes down about this visit. */
-export function purchaseOf<Parsed>(visit: Visit<Parsed>, requirement: PaymentRequirements): Purchase {
+export function purchaseOf<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Purchase {
   const { payment, route } = visit;
+  const { requirement, binding, alias } = agreed;
   return {
     key: payment.key,
     network: payment.network,
@@ -188,6 +236,8 @@ export function purchaseOf<Parsed>(visit: Visit<Parsed>, requirement: PaymentReq
     validAfterMs: Number(payment.validAfter) * 1000,
     validBeforeMs: Number(payment.validBefore) * 1000,
     maxAttempts: route.attempts,
+    binding,
+    ...(alias === undefined ? {} : { alias }),
   };
 }
 

@@ -1,5 +1,8 @@
 /** Runs the paid work once, bounded by its lease, its time and its answer's size. It never throws. */
 import type { ClaimRecord } from '../claim/index.ts';
+import type { SettlementResponse } from '../wire/v2.ts';
+import { paidAnswer } from './answer.ts';
+import { fieldSize, shortenFields } from './budget.ts';
 import type { LeaseKeeper } from './lease.ts';
 import type { Answer } from './message.ts';
 import type { Call } from './visit.ts';
@@ -10,7 +13,12 @@ export type WorkResult =
   | { readonly kind: 'failed'; readonly answer: Answer }
   | { readonly kind: 'threw' }
   | { readonly kind: 'redirect' }
-  | { readonly kind: 'too_large' };
+  /** More than the route may keep, or than proxies let through as header fields. */
+  | { readonly kind: 'too_large'; readonly what: 'body' | 'headers' };
+
+/** Octets of a URL for which the budget has room, and of one beyond which no budget would help. */
+const urlWithRoom = 96;
+const longestCachedUrl = 1_024;
 
 /** Runs the route's work for the record's current attempt. */
 export async function runWork<Parsed>(
@@ -39,7 +47,7 @@ export async function runWork<Parsed>(
       asset: record.asset,
       amount: record.amount,
     });
-    return judge(call, await Promise.race([work, aborted(signal)]));
+    return judge(call, record, await Promise.race([work, aborted(signal)]));
   } catch {
     return { kind: 'threw' };
   } finally {
@@ -48,12 +56,48 @@ export async function runWork<Parsed>(
   }
 }
 
-function judge<Parsed>(call: Call<Parsed>, answer: Answer): WorkResult {
-  if (answer.body.length > call.route.maxAnswerBytes) return { kind: 'too_large' };
+function judge<Parsed>(call: Call<Parsed>, record: ClaimRecord, answer: Answer): WorkResult {
+  if (answer.body.length > call.route.maxAnswerBytes) return { kind: 'too_large', what: 'body' };
   if (answer.status < 200) return { kind: 'threw' };
   if (answer.status >= 400) return { kind: 'failed', answer };
   if (answer.status >= 300 && call.route.redirects === 'refuse') return { kind: 'redirect' };
-  return { kind: 'answer', answer };
+  return fit(call, record, answer);
+}
+
+/**
+ * A default nginx turns an answer with too many octets of fields into a 502, after the payment (H09). Before anything
+ * is charged such an answer is refused; once the money has moved, the handler's largest fields are left out instead.
+ */
+function fit<Parsed>(
+  call: Pick<Call<Parsed>, 'shop' | 'route' | 'request'>,
+  record: ClaimRecord,
+  answer: Answer,
+): WorkResult {
+  const { shop, route, request } = call;
+  const whole = paidAnswer(answer, { response: expectedResponse(record) });
+  const room = route.maxHeaderBytes - cachedTarget(request.url);
+  if (fieldSize(whole.headers) <= room) return { kind: 'answer', answer };
+  if (record.money.state === 'none') return { kind: 'too_large', what: 'headers' };
+  const { dropped, size } = shortenFields(whole.headers, room);
+  shop.observe({ event: 'shortened', route: route.name, fields: dropped });
+  if (size > room) {
+    shop.observe({ event: 'alarm', alarm: 'headers_too_large', key: record.key, detail: route.name });
+  }
+  return {
+    kind: 'answer',
+    answer: { ...answer, headers: answer.headers.filter(([name]) => !dropped.includes(name)) },
+  };
+}
+
+/** A caching nginx keeps its key, which is the URL, in the same buffer as the head; a longer one than this has its own limits. */
+function cachedTarget(url: string): number {
+  return Math.min(longestCachedUrl, Math.max(0, url.length - urlWithRoom));
+}
+
+/** As large as the PAYMENT-RESPONSE that this payment will get; its transaction is not known before it is sent. */
+function expectedResponse(record: ClaimRecord): SettlementResponse {
+  const { payer, network, amount } = record;
+  return { success: true, payer, transaction: `0x${'0'.repeat(64)}`, network, amount };
 }
 
 /** Rejects when the signal fires: work that ignores its signal is not waited for. */
