@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { has, type Need, plan } from './setup.ts';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { has, type Need, plan, withoutServices } from './setup.ts';
 
 const needs: readonly Need[] = [
   { command: 'one', packages: ['one'], why: 'first reason' },
-  { command: 'two', packages: ['two', 'two-dev'], why: 'second reason' },
+  { command: 'two', packages: ['two', 'two-dev'], service: 'twod', why: 'second reason' },
 ];
 const machine =
   (...commands: string[]) =>
@@ -17,7 +21,7 @@ test('a machine that has every program is left alone', () => {
 
 test('root on Debian gets only the packages that are missing', () => {
   const next = plan(needs, { has: machine('one', 'apt-get'), root: true });
-  assert.deepEqual(next, { kind: 'install', packages: ['two', 'two-dev'] });
+  assert.deepEqual(next, { kind: 'install', packages: ['two', 'two-dev'], services: ['twod'] });
 });
 
 test('anybody else is given the line to run and the reason', () => {
@@ -36,4 +40,38 @@ test('anybody else is given the line to run and the reason', () => {
 test('a program is looked for on PATH', () => {
   assert.equal(has('npm'), true);
   assert.equal(has('no-such-program-here'), false);
+});
+
+function policyIn(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-setup-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'policy-rc.d');
+}
+
+test('while packages are installed a policy forbids every service, and it goes with the installation', (t) => {
+  const policy = policyIn(t);
+  const status = withoutServices(() => spawnSync(policy, ['nginx', 'start']).status, policy);
+  assert.deepEqual([status, existsSync(policy)], [101, false]);
+  const fail = (): never => {
+    throw new Error('no network');
+  };
+  assert.throws(() => withoutServices(fail, policy), /no network/);
+  assert.equal(existsSync(policy), false);
+});
+
+test('an interrupt during the installation does not leave the policy behind', (t) => {
+  const policy = policyIn(t);
+  const listeners = process.listenerCount('SIGINT');
+  const heard = withoutServices(() => process.listenerCount('SIGINT'), policy);
+  assert.deepEqual([heard, process.listenerCount('SIGINT')], [listeners + 1, listeners]);
+});
+
+test('a policy that the machine has already stays as it is', (t) => {
+  const policy = policyIn(t);
+  writeFileSync(policy, '#!/bin/sh\nexit 104\n', { mode: 0o755 });
+  assert.equal(
+    withoutServices(() => spawnSync(policy).status, policy),
+    104,
+  );
+  assert.equal(existsSync(policy), true);
 });

@@ -3,24 +3,40 @@
  * else it names the line to run. Prints on standard error only.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that must be found on PATH, and the Debian packages that hold it. */
-export type Need = { readonly command: string; readonly packages: readonly string[]; readonly why: string };
+/** A program that must be found, and the Debian packages that hold it. */
+export type Need = {
+  readonly command: string;
+  readonly packages: readonly string[];
+  /** What the packages would run as a daemon; nobody asked for it. */
+  readonly service?: string;
+  readonly why: string;
+};
 
 const needs: readonly Need[] = [
   { command: 'spin', packages: ['spin'], why: 'npm run model checks the model with it' },
   { command: 'gcc', packages: ['gcc', 'libc6-dev'], why: 'spin compiles its verifier with it' },
+  {
+    command: 'nginx',
+    packages: ['nginx'],
+    service: 'nginx',
+    why: 'the tests put a real proxy and its cache in front of our sellers',
+  },
 ];
 
 /** What to do about the programs that are missing: nothing, install them, or ask the person who runs this. */
 export type Plan =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'install'; readonly packages: readonly string[] }
+  | {
+      readonly kind: 'install';
+      readonly packages: readonly string[];
+      readonly services: readonly string[];
+    }
   | { readonly kind: 'ask'; readonly message: string };
 
-/** Decides for a machine described by `has` (is this command on PATH?) and whether it runs as root. */
+/** Decides for a machine described by `has` (is this command there?) and whether it runs as root. */
 export function plan(
   wanted: readonly Need[],
   machine: { has: (command: string) => boolean; root: boolean },
@@ -28,7 +44,10 @@ export function plan(
   const missing = wanted.filter((need) => !machine.has(need.command));
   if (missing.length === 0) return { kind: 'ready' };
   const packages = missing.flatMap((need) => need.packages);
-  if (machine.root && machine.has('apt-get')) return { kind: 'install', packages };
+  if (machine.root && machine.has('apt-get')) {
+    const services = missing.flatMap(({ service }) => (service === undefined ? [] : [service]));
+    return { kind: 'install', packages, services };
+  }
   const reasons = missing.map((need) => `${need.command} is missing (${need.why}).`).join(' ');
   const line = machine.has('apt-get')
     ? `sudo apt-get install -y ${packages.join(' ')}`
@@ -36,14 +55,49 @@ export function plan(
   return { kind: 'ask', message: `${reasons} Run: ${line}` };
 }
 
-/** Whether a program of that name is on PATH. */
+/** Where Debian keeps servers, outside the PATH of everybody but root. */
+const serverFolders: readonly string[] = ['/usr/local/sbin', '/usr/sbin'];
+
+/** Whether a program of that name is on PATH, or where servers are. */
 export function has(command: string): boolean {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const folders = [...onPath, ...serverFolders];
   return folders.some((folder) => endings.some((ending) => existsSync(join(folder, command + ending))));
 }
 
-function install(packages: readonly string[]): boolean {
+const policyFile = '/usr/sbin/policy-rc.d';
+
+/**
+ * Runs an installation that may start no service: a Debian package asks this file first, and 101 is a no. A policy
+ * that is there already is its owner's and stays.
+ */
+export function withoutServices<Result>(run: () => Result, policy: string = policyFile): Result {
+  if (existsSync(policy)) return run();
+  // An interrupt ends the installation and not us, who have a file to remove.
+  const ignore = (): void => {};
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, ignore);
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' });
+  try {
+    return run();
+  } finally {
+    rmSync(policy, { force: true });
+    for (const signal of signals) process.off(signal, ignore);
+  }
+}
+
+function install({ packages, services }: Extract<Plan, { kind: 'install' }>): boolean {
+  const installed = withoutServices(() => fetchPackages(packages));
+  // Not at the next boot either; without systemd only a person starts services.
+  if (existsSync('/run/systemd/system')) {
+    for (const service of services)
+      spawnSync('systemctl', ['disable', '--now', service], { stdio: 'ignore' });
+  }
+  return installed;
+}
+
+function fetchPackages(packages: readonly string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
     // Its chatter goes to standard error, so that a script's standard output stays the script's own.
@@ -59,7 +113,7 @@ function main(): number {
     case 'ready':
       return 0;
     case 'install':
-      if (install(next.packages)) return 0;
+      if (install(next)) return 0;
       console.error(`setup: apt-get could not install ${next.packages.join(' ')}`);
       return 2;
     case 'ask':

@@ -25,7 +25,7 @@ const groups: readonly (readonly string[])[] = [
 /** Folders and files that may name Node, frameworks and databases. */
 const outer: ReadonlySet<string> = new Set(['stores', 'adapters', 'system']);
 /** Packages that the core may import: they run in a browser and are dependencies of the published library. */
-const core = /^(?:@noble\/(?:curves|hashes)|canonicalize)(?:\/|$)/;
+const core = /^(?:@noble\/(?:curves|hashes)|canonicalize|ipaddr\.js)(?:\/|$)/;
 const home = 'lib/src/';
 
 /** The folder (or root file) of the library that a path belongs to, or undefined outside the library. */

@@ -1,36 +1,13 @@
 /** The gate among Express's own ways: routers, parsers, error handlers, and middlewares on both of its sides. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
-import type { Route, RouteOptions, RouteRequest, Seller } from '../seller/index.ts';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import type { Seller } from '../seller/index.ts';
 import { paid, paidHandler } from './express.ts';
-import { openShop, paying, type Shop } from './rig/shop.ts';
+import { openExpress } from './rig/express.ts';
+import { paying } from './rig/shop.ts';
 import { octets, open, until } from './rig/wire.ts';
-
-type Options = Partial<RouteOptions<RouteRequest>>;
-
-function shopOf(
-  t: TestContext,
-  build: (app: Express, seller: Seller, route: Route<RouteRequest>) => unknown,
-  options?: Options,
-): Promise<Shop> {
-  return openShop(
-    t,
-    (seller, route) => {
-      const app = express();
-      build(app, seller, route);
-      return app;
-    },
-    options,
-  );
-}
 
 /** Wraps `writeHead` as the usual middlewares do that set a field at the last moment. */
 function atHead(set: (response: Parameters<RequestHandler>[1]) => void): RequestHandler {
@@ -56,7 +33,7 @@ const shout: RequestHandler = (_request, response, next) => {
 };
 
 test('a handler behind the gate is told of its payment', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     const gate = paid(seller, route);
     app.get('/weather', gate, (request, response) => {
       const { payer, amount, attempt, idempotencyKey } = gate.context(request);
@@ -76,7 +53,7 @@ test('a handler behind the gate is told of its payment', async (t) => {
 
 test('paidHandler is gate and handler in one, and its exceptions go to the application', async (t) => {
   let fail = false;
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.get(
       '/weather',
       paidHandler(seller, route, async (request: Request, response: Response, { payer }) => {
@@ -97,7 +74,7 @@ test('paidHandler is gate and handler in one, and its exceptions go to the appli
 
 test('H01: a HEAD that Express passes on to the GET route does not run the handler', async (t) => {
   let runs = 0;
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), (_request, response) => {
       runs += 1;
       response.send('sunny');
@@ -110,7 +87,7 @@ test('H01: a HEAD that Express passes on to the GET route does not run the handl
 
 test('H05: behind a mount prefix the whole target is priced and bound', async (t) => {
   let url = '';
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     const gate = paid(seller, route);
     const router = express.Router();
     router.get('/weather', gate, (request, response) => {
@@ -124,7 +101,7 @@ test('H05: behind a mount prefix the whole target is priced and bound', async (t
 });
 
 test('H15: an application mounted behind the gate writes to nowhere else either', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     const inner = express();
     inner.use((_request, response) => {
       response.write('sun');
@@ -146,7 +123,7 @@ test('H15: an application mounted behind the gate writes to nowhere else either'
 });
 
 test('parsers behind the gate read the body', async (t) => {
-  const shop = await shopOf(
+  const shop = await openExpress(
     t,
     (app, seller, route) =>
       app.post('/weather', paid(seller, route), express.json(), (request, response) => {
@@ -164,7 +141,7 @@ test('parsers behind the gate read the body', async (t) => {
 
 test('a gate behind a parser says so at the first request, and sells nothing', async (t) => {
   const faults: unknown[] = [];
-  const shop = await shopOf(
+  const shop = await openExpress(
     t,
     (app, seller, route) => {
       app.use(express.json());
@@ -187,7 +164,7 @@ test('a gate behind a parser says so at the first request, and sells nothing', a
 
 test('H14: an error that only Express’s last resort answers is not charged for and shows no stack in production', async (t) => {
   const log = t.mock.method(console, 'error', () => {});
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.set('env', 'production');
     app.get('/weather', paid(seller, route), () => {
       throw new Error('swordfish');
@@ -202,7 +179,7 @@ test('H14: an error that only Express’s last resort answers is not charged for
 
 test('a second gate before one handler is a mistake that says so, and nobody is charged', async (t) => {
   const faults: unknown[] = [];
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.use('/weather', paid(seller, route));
     app.get('/weather', paid(seller, route), (_request, response) => void response.send('sunny'));
     app.use(((fault, _request, response, _next) => {
@@ -215,7 +192,7 @@ test('a second gate before one handler is a mistake that says so, and nobody is 
 });
 
 test('a route that turns out not to exist is not charged for', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), (_request, _response, next) => next('route')),
   );
   assert.equal((await shop.buy()).status, 404);
@@ -224,7 +201,7 @@ test('a route that turns out not to exist is not charged for', async (t) => {
 
 test('middlewares before the gate see the real answer, those behind it the handler’s', async (t) => {
   const logged: string[] = [];
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.use(atHead((response) => response.setHeader('x-outer', String(response.statusCode))));
     app.use(shout, (_request, response, next) => {
       response.once('finish', () => logged.push(`outer ${response.statusCode}`));
@@ -260,7 +237,7 @@ test('middlewares before the gate see the real answer, those behind it the handl
 });
 
 test('a middleware before the gate that sets a field when the answer ends costs neither terms nor answer', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.use((_request, response, next) => {
       const { end } = response;
       response.end = (...parts: unknown[]) => {
@@ -278,7 +255,7 @@ test('a middleware before the gate that sets a field when the answer ends costs 
 });
 
 test('a time-out that a handler sets is answered by the handler and does not close the buyer’s connection', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), (_request, response) => {
       response.setTimeout(1, () => void response.status(503).send('too busy'));
     }),
@@ -288,7 +265,7 @@ test('a time-out that a handler sets is answered by the handler and does not clo
 });
 
 test('a middleware behind the gate that rewrites the answer is part of the work', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), shout, (_request, response) => {
       response.write('sun');
       response.end('ny');
@@ -300,7 +277,7 @@ test('a middleware behind the gate that rewrites the answer is part of the work'
 });
 
 test('files are sent as answers, and a missing one is not charged for', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     app.get(['/weather', '/missing'], paid(seller, route), (request, response) =>
       response.sendFile(request.path === '/missing' ? '/missing.txt' : fileURLToPath(import.meta.url)),
     );
@@ -317,7 +294,7 @@ test('files are sent as answers, and a missing one is not charged for', async (t
 test('S10: a file goes on being read when its buyer leaves', async (t) => {
   let started = 0;
   const work = Promise.withResolvers<void>();
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), async (_request, response) => {
       started += 1;
       await work.promise;
@@ -338,7 +315,7 @@ test('S10: a file goes on being read when its buyer leaves', async (t) => {
 test('a handler that is cut off and answers later disturbs neither this answer nor the connection', async (t) => {
   const late = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
-  const shop = await shopOf(
+  const shop = await openExpress(
     t,
     (app, seller, route) =>
       app.get('/weather', paid(seller, route), async (_request, response) => {
@@ -366,7 +343,7 @@ test('a handler that is cut off and answers later disturbs neither this answer n
 
 test('a handler that fails in the middle of its answer is answered, not cut off', async (t) => {
   const log = t.mock.method(console, 'error', () => {});
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), (_request, response) => {
       response.write('sun');
       throw new Error('swordfish');
@@ -380,7 +357,7 @@ test('a handler that fails in the middle of its answer is answered, not cut off'
 
 test('a handler that fails after its answer does not take the connection down', async (t) => {
   const log = t.mock.method(console, 'error', () => {});
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get('/weather', paid(seller, route), async (_request, response) => {
       await new Promise<void>((resolve) => response.end('sunny', resolve));
       await until(() => shop.rig.events.some((event) => event.event === 'delivered'));
@@ -398,7 +375,7 @@ test('a handler that fails after its answer does not take the connection down', 
 });
 
 test('requests sent at once on one connection are answered in order', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) =>
+  const shop = await openExpress(t, (app, seller, route) =>
     app.get(
       '/weather',
       paid(seller, route),
@@ -423,7 +400,7 @@ test('requests sent at once on one connection are answered in order', async (t) 
 });
 
 test('a charge that breaks its word not to reject is the application’s error', async (t) => {
-  const shop = await shopOf(t, (app, _seller, route) => {
+  const shop = await openExpress(t, (app, _seller, route) => {
     app.get('/weather', paid({ charge: () => Promise.reject(new Error('broken')) }, route));
     app.use(((fault, _request, response, _next) =>
       response.status(500).send(fault.message)) satisfies ErrorRequestHandler);
@@ -432,7 +409,7 @@ test('a charge that breaks its word not to reject is the application’s error',
 });
 
 test('a charge that fails after the handler ran is the application’s error too, on the real response', async (t) => {
-  const shop = await shopOf(t, (app, seller, route) => {
+  const shop = await openExpress(t, (app, seller, route) => {
     const charge: Seller['charge'] = async (...parts) => {
       const delivery = await seller.charge(...parts);
       if (delivery.answer.status === 402) return delivery;

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRig, type Rig } from '../../test/rig.ts';
-import type { Delivery, Route, RouteOptions, RouteRequest, SellerRequest } from '../seller/index.ts';
+import type { RouteOptions, RouteRequest, Seller } from '../seller/index.ts';
 import { decodePaymentRequired, encodePaymentSignature } from '../wire/index.ts';
-import { type PaidHandler, paid } from './fetch.ts';
+import { type PaidHandler, paid, paidRoutes } from './fetch.ts';
 import { until } from './rig/wire.ts';
 
 const url = 'https://inner.example/weather?at=%2fhome&at=#here';
+/** What a server in front of a fetch handler may hand on beside its own URL. */
+const host = { host: 'api.example.com' };
 
 type Shop = {
   readonly rig: Rig;
@@ -28,11 +30,13 @@ function openShop(
   } as const;
   const serve = paid(rig.seller, rig.seller.route(settings), handler);
   const buy = async (init: RequestInit = {}): Promise<Response> => {
-    const unpaid = await serve(new Request(url, init));
+    const unpaid = await serve(new Request(url, { ...init, headers: { ...init.headers, ...host } }));
     const required = decodePaymentRequired(unpaid.headers.get('payment-required') ?? '');
     if (!required.ok) throw new Error(`no terms in ${unpaid.status}`);
     const payment = encodePaymentSignature(await rig.pay(required.value));
-    return serve(new Request(url, { ...init, headers: { ...init.headers, 'PAYMENT-SIGNATURE': payment } }));
+    return serve(
+      new Request(url, { ...init, headers: { ...init.headers, ...host, 'PAYMENT-SIGNATURE': payment } }),
+    );
   };
   return { rig, serve, buy };
 }
@@ -170,36 +174,40 @@ test('an answer without a body is delivered at once', async () => {
   assert.ok(shop.rig.events.some((event) => event.event === 'delivered' && event.how === 'complete'));
 });
 
-test('H12: a body that trickles, one that is too large and one whose client leaves are three things', async () => {
-  const kinds: string[] = [];
-  const seller = {
-    charge: async (_route: unknown, request: SellerRequest): Promise<Delivery> => {
-      kinds.push((await request.readBody({ maxBytes: 4, timeoutMs: 20 })).kind);
-      return { answer: { status: 400, headers: [], body: new Uint8Array() }, written: async () => {} };
-    },
-  };
-  const rig = createRig();
-  const route: Route<RouteRequest> = rig.seller.route({ method: 'POST', path: '/', price: '$0.01' });
-  const serve = paid(seller, route, () => new Response());
-  const post = (
-    body: string | ReadableStream,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<Response> => {
-    const init = { method: 'POST', body, duplex: 'half', signal };
-    return serve(new Request('https://inner.example/', init));
-  };
-  await post('1234');
-  await post('12345');
-  await post(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(3)) }));
-  await post(new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) }));
-  await post(new ReadableStream(), AbortSignal.abort());
-  assert.deepEqual(kinds, ['bytes', 'too_large', 'too_slow', 'gone', 'gone']);
-});
-
 test('a body that was read before the gate is refused, and nothing is charged', async () => {
   const shop = openShop(() => new Response('sunny'), { method: 'POST' });
-  const request = new Request(url, { method: 'POST', body: 'where?' });
+  const request = new Request(url, { method: 'POST', body: 'where?', headers: host });
   await request.text();
   const answer = await shop.serve(request);
   assert.equal((await answer.json()).code, 'internal_error');
+});
+
+test('H10: the seller is told the peer by whoever knows it', async () => {
+  const peers: (string | undefined)[] = [];
+  const rig = createRig();
+  const route = rig.seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
+  const seller: Pick<Seller, 'charge' | 'catalogue'> = {
+    catalogue: rig.seller.catalogue,
+    charge: (sold, request, work) => {
+      peers.push(request.peer);
+      return rig.seller.charge(sold, request, work);
+    },
+  };
+  const handler = (): Response => new Response('sunny');
+  const peer = (request: Request): string | undefined => request.headers.get('x-peer') ?? undefined;
+  const request = (): Request =>
+    new Request('https://api.example.com/weather', { headers: { 'x-peer': '::1' } });
+  await paid(seller, route, handler)(request());
+  await paid(seller, route, { handler, peer })(request());
+  await paidRoutes(seller, [[route, handler]], { peer })(request());
+  assert.deepEqual(peers, [undefined, '::1', '::1']);
+  assert.throws(() => paid(seller, route, { handler, pear: peer } as { handler: () => Response }), TypeError);
+});
+
+test('what is not sold is 404 where nothing else is said', async () => {
+  const rig = createRig();
+  const route = rig.seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
+  const serve = paidRoutes(rig.seller, [[route, () => new Response('sunny')]]);
+  const answer = await serve(new Request('https://api.example.com/elsewhere'));
+  assert.deepEqual([answer.status, answer.body], [404, null]);
 });

@@ -12,6 +12,7 @@ import { ExactEvmScheme as ClientScheme, type FacilitatorEvmSigner } from '@x402
 import { ExactEvmScheme as FacilitatorScheme } from '@x402/evm/exact/facilitator';
 import { decodePaymentResponseHeader, wrapFetchWithPayment } from '@x402/fetch';
 import express from 'express';
+import { Hono } from 'hono';
 import { isHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRig, dollar, network } from '../../test/rig.ts';
@@ -21,8 +22,10 @@ import { createMemoryStore } from '../stores/memory.ts';
 import { createSystem } from '../system.ts';
 import { paid as sellExpress } from './express.ts';
 import { paid as sellFetch } from './fetch.ts';
+import { paid as sellHono } from './hono.ts';
 import { paid as sellNode } from './node.ts';
 import { bridge } from './rig/bridge.ts';
+import { serveHono } from './rig/hono.ts';
 import { serve } from './rig/wire.ts';
 
 const world = await createSystem();
@@ -57,6 +60,14 @@ const sellers: {
         return new Response(text, { status });
       }),
     ),
+  hono: (seller, route, work) => {
+    const app = new Hono();
+    app.all('/weather', sellHono(seller, route), async (c) => {
+      const { status, text } = work(await c.req.text());
+      return new Response(text, { status });
+    });
+    return serveHono(app);
+  },
 };
 
 /** The official facilitator over a chain on which every transfer succeeds. */
@@ -92,8 +103,11 @@ async function openMarket(
 ): Promise<Market> {
   const { work = () => ({ status: 200, text: 'sunny' }), method = 'GET' } = options;
   const { facilitator, transfers } = officialFacilitator();
+  let listener: RequestListener = (_request, response) => response.destroy();
+  const port = await serve(t, (request, response) => listener(request, response));
   const rig = createRig({
     world,
+    origin: `http://127.0.0.1:${port}`,
     store: createMemoryStore({ world }),
     facilitator: createFacilitator(
       localTransport<PaymentPayload, PaymentRequirements>(facilitator, {
@@ -110,7 +124,7 @@ async function openMarket(
   };
   const make = sellers[options.seller];
   assert.ok(make);
-  const port = await serve(t, make(rig.seller, route, counted));
+  listener = make(rig.seller, route, counted);
   const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register('eip155:*', new ClientScheme(account));
   client.setSpendControls({

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type TestContext, test } from 'node:test';
 import express from 'express';
-import type { RouteOptions, RouteRequest } from '../seller/index.ts';
-import { type PaidListener, paid } from './node.ts';
-import { openShop, paying, type Shop } from './rig/shop.ts';
+import type { RouteOptions, RouteRequest, Seller } from '../seller/index.ts';
+import { type PaidListener, paid, paidRoutes } from './node.ts';
+import { buyHeld, openShop, paying, type Shop } from './rig/shop.ts';
 import { octets, open, until } from './rig/wire.ts';
 
 type Options = Partial<RouteOptions<RouteRequest>>;
@@ -95,9 +95,9 @@ const ways: { readonly [way: string]: (response: ServerResponse, request: Incomi
 };
 
 for (const [way, say] of Object.entries(ways)) {
-  test(`an answer given by ${way} is sold as it would have been sent`, async (t) => {
+  test(`H15: an answer given by ${way} is sold as it would have been sent, and not before it is paid for`, async (t) => {
     const shop = await shopOf(t, (request, response) => say(response, request), { method: 'POST' });
-    const answer = await shop.buy({ method: 'POST', body: 'where?' });
+    const answer = await buyHeld(shop, { method: 'POST', body: 'where?' });
     assert.deepEqual([answer.status, answer.text, answer.header('x-sky')], [200, 'sunny', 'clear']);
     assert.equal(answer.header('content-length'), '5');
     for (const name of ['transfer-encoding', 'trailer', 'x-late'])
@@ -170,14 +170,8 @@ test('H15: interim answers of the handler do not reach the buyer', async (t) => 
     response.socket?.write('HTTP/1.1 200 OK\r\n\r\nsecret');
     response.end('sunny');
   });
-  const wire = open(shop.port);
-  wire.send(octets(paying(await shop.payment())));
-  const answers = await wire.answers();
-  assert.deepEqual(
-    answers.map(({ status, text }) => [status, text]),
-    [[200, 'sunny']],
-  );
-  assert.doesNotMatch(wire.soFar(), /secret/);
+  const answer = await buyHeld(shop);
+  assert.deepEqual([answer.status, answer.text, answer.header('link')], [200, 'sunny', undefined]);
 });
 
 test('a handler that never ends is cut off by the route’s workMs and may be tried again', async (t) => {
@@ -344,7 +338,7 @@ test('fields that were set before the gate stay on a refusal and on an answer, t
   const shop = await openShop(t, (seller, route) => {
     const sell = paid(seller, route, (_request, response) => {
       assert.equal(response.getHeader('x-request-id'), '7');
-      response.end('sunny');
+      response.appendHeader('Set-Cookie', 'b=2').end('sunny');
     });
     return (request, response) => {
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -352,18 +346,22 @@ test('fields that were set before the gate stay on a refusal and on an answer, t
       response.setHeader('X-Accel-Expires', '600');
       response.setHeader('Cache-Control', 'public');
       response.setHeader('ETag', '"1"');
+      response.setHeader('Set-Cookie', 'a=1');
       void sell(request, response);
     };
   });
+  const cookies = [];
   for (const answer of [await shop.ask(), await shop.buy()]) {
+    cookies.push(answer.headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : [])));
     assert.deepEqual(
       [answer.header('access-control-allow-origin'), answer.header('x-request-id')],
       ['*', '7'],
     );
-    assert.deepEqual([answer.header('x-accel-expires'), answer.header('etag')], [undefined, undefined]);
+    assert.deepEqual([answer.header('x-accel-expires'), answer.header('etag')], ['0', undefined]);
     assert.match(answer.header('cache-control') ?? '', /no-store/);
     assert.equal(answer.headers.filter(([name]) => name === 'cache-control').length, 1);
   }
+  assert.deepEqual(cookies, [['a=1'], ['a=1', 'b=2']]);
 });
 
 test('a whole Express application can stand behind the gate', async (t) => {
@@ -420,4 +418,27 @@ test('a seller that breaks its word not to reject costs one connection and not t
   const shop = await openShop(t, (_seller, route) => paid(seller, route, () => {}));
   await assert.rejects(shop.ask());
   await assert.rejects(shop.ask());
+});
+
+test('what is not sold is 404 where nothing else is said, and a catalogue that breaks lets nobody through', async (t) => {
+  let broken = false;
+  const shop = await openShop(t, (seller, route) => {
+    const catalogue: Seller['catalogue'] = (...parts) => {
+      const { find } = seller.catalogue(...parts);
+      return {
+        find: (sought) => {
+          if (broken) throw new Error('broken');
+          return find(sought);
+        },
+      };
+    };
+    const { charge } = seller;
+    return paidRoutes({ charge, catalogue }, [[route, (_request, response) => response.end('sunny')]]);
+  });
+  const nothing = await shop.ask({ target: '/elsewhere' });
+  assert.deepEqual([nothing.status, nothing.text], [404, '']);
+  assert.equal((await shop.buy()).text, 'sunny');
+  broken = true;
+  await assert.rejects(shop.ask());
+  await assert.rejects(shop.ask({ target: '/elsewhere' }));
 });

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import express from 'express';
 import type { BodyResult } from '../../seller/index.ts';
 import { type Asked, ask, octets, open, serve, until } from '../rig/wire.ts';
-import { bodyTaken, readBody, showHeaders } from './body.ts';
+import { bodyTaken, readBody } from './body.ts';
 
 const limits = { maxBytes: 100_000, timeoutMs: 5_000 };
 
@@ -242,37 +242,3 @@ for (const [how, steal] of Object.entries(thefts)) {
     assert.match(answer.text, /^true TypeError: .*Mount the gate before every body parser/);
   });
 }
-
-test('a handler sees the fields that the work is told of and no other', async (t) => {
-  const port = await serve(t, (request, response) => {
-    assert.equal(request.headersDistinct['if-none-match']?.length, 1);
-    showHeaders(request, [
-      ['host', 'x'],
-      ['x-two', 'a'],
-    ]);
-    response.end(
-      JSON.stringify([
-        Object.keys(request.headers),
-        Object.keys(request.headersDistinct),
-        request.rawHeaders,
-      ]),
-    );
-  });
-  const { text } = await ask(port, {
-    headers: [
-      ['If-None-Match', '"1"'],
-      ['X-Two', 'a'],
-      ['X-Two', 'b'],
-      ['PAYMENT-SIGNATURE', 'secret'],
-    ],
-  });
-  const [names, distinct, raw] = JSON.parse(text);
-  assert.deepEqual(
-    [names, distinct],
-    [
-      ['host', 'x-two'],
-      ['host', 'x-two'],
-    ],
-  );
-  assert.deepEqual(raw, ['Host', '127.0.0.1', 'X-Two', 'a', 'X-Two', 'b']);
-});

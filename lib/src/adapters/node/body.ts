@@ -4,7 +4,7 @@
  * used: a stream that was read to its last octet, but not past it, has not ended and takes its octets back.
  */
 import type { IncomingMessage } from 'node:http';
-import type { BodyResult, HeaderList, SellerRequest } from '../../seller/index.ts';
+import type { BodyResult, SellerRequest } from '../../seller/index.ts';
 
 type Limits = Parameters<SellerRequest['readBody']>[0];
 
@@ -46,19 +46,6 @@ export function bodyTaken(request: IncomingMessage): boolean {
     request.readableEnded ||
     request.readableFlowing === true ||
     request.readableEncoding !== null
-  );
-}
-
-/** Leaves the handler the headers that the work is told of, and no other: what was not priced is not seen. */
-export function showHeaders(request: IncomingMessage, headers: HeaderList): void {
-  const shown = new Set(headers.map(([name]) => name));
-  for (const name of Object.keys(request.headers)) {
-    if (shown.has(name)) continue;
-    delete request.headers[name];
-    delete request.headersDistinct[name];
-  }
-  request.rawHeaders = request.rawHeaders.filter((_text, at, all) =>
-    shown.has(String(all[at - (at % 2)]).toLowerCase()),
   );
 }
 

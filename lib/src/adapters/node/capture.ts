@@ -6,7 +6,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Answer } from '../../seller/index.ts';
-import { bodiless, framing } from '../framing.ts';
+import { bodiless, framing, without } from '../fields.ts';
 import { guarded } from './guard.ts';
 
 export type Capture = {
@@ -138,11 +138,8 @@ function seeded(response: ServerResponse, real: ServerResponse): ServerResponse 
 
 /** Reads status and fields; what was there before the handler came is no part of its answer. */
 function headReader(response: ServerResponse): () => Head {
-  const before = new Set(fieldsOf(response).map((field) => field.join('\n')));
-  return () => ({
-    status: response.statusCode,
-    headers: fieldsOf(response).filter((field) => !before.has(field.join('\n'))),
-  });
+  const before = fieldsOf(response);
+  return () => ({ status: response.statusCode, headers: without(before, fieldsOf(response)) });
 }
 
 type Watch = {

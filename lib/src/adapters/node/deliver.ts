@@ -1,7 +1,7 @@
 /** Writes a delivery to the client and reports how that went: the first moment at which anything leaves. */
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, cacheFields, type Delivery } from '../../seller/index.ts';
-import { bodiless } from '../framing.ts';
+import type { Answer, Delivery } from '../../seller/index.ts';
+import { bodiless, foreignFields, listFields } from '../fields.ts';
 
 /** For frameworks whose handlers hold the very response that the answer is written to. */
 export type Handover = {
@@ -17,15 +17,6 @@ export type Client = {
   readonly gone: AbortSignal;
   readonly handover?: Handover;
 };
-
-/**
- * Set before the gate by somebody who did not know that this route is paid for, these would let a cache keep what
- * the seller's own Cache-Control forbids (H06), or describe another body than the one that is sold.
- */
-const foreignFields: readonly string[] = [...cacheFields, 'etag', 'last-modified', 'transfer-encoding'];
-
-/** Lists to which the seller adds and that somebody before the gate, such as a CORS middleware, may have begun. */
-const lists: ReadonlySet<string> = new Set(['access-control-expose-headers', 'vary']);
 
 /** Writes the answer and resolves when the seller has heard whether it went out whole. */
 export async function deliver(client: Client, delivery: Delivery): Promise<void> {
@@ -63,7 +54,7 @@ function write(client: Client, answer: Answer): Promise<'complete' | 'cut'> {
 function prepareHead(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   // Node takes the removal of a field that is not there for a wish about its own framing.
   for (const name of foreignFields) if (response.hasHeader(name)) response.removeHeader(name);
-  for (const [name] of answer.headers) if (!lists.has(name)) response.removeHeader(name);
+  for (const [name] of answer.headers) if (!listFields.has(name)) response.removeHeader(name);
   for (const [name, value] of answer.headers) response.appendHeader(name, value);
   if (bodiless.includes(answer.status)) response.removeHeader('content-length');
   else response.setHeader('content-length', answer.body.length);

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { createRig } from '../../../test/rig.ts';
 import type { Delivery, Seller, SellerRequest } from '../../seller/index.ts';
 import { ask, octets, open, serve } from '../rig/wire.ts';
-import { exchange } from './exchange.ts';
+import { exchange, soughtOf, turnAway } from './exchange.ts';
 
 const route = createRig().seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
 
@@ -63,6 +63,30 @@ test('H08: the seller sees every field as it came, in order, duplicates apart', 
 test('H05: the target is the one that was received, whatever a framework made of it', async (t) => {
   assert.equal((await shown(t, { target: '/a/%2F?b=%20&b=' })).target, '/a/%2F?b=%20&b=');
   assert.equal((await shown(t, { target: '/weather' }, '/api/weather')).target, '/api/weather');
+});
+
+test('H10: the seller is told the address that the connection came from', async (t) => {
+  assert.equal((await shown(t, {})).peer, '127.0.0.1');
+});
+
+test('an answer without any work is written as any other, unless a response was begun', async (t) => {
+  const { answer } = delivery();
+  const told: string[] = [];
+  const noted: Delivery = { answer, written: async (how) => void told.push(how) };
+  const port = await serve(t, async (request, response) => {
+    if (request.url === '/begun') response.flushHeaders();
+    await turnAway(request, response, noted).catch((fault) => response.end(fault.name));
+  });
+  assert.equal((await ask(port)).status, 200);
+  assert.deepEqual(told, ['complete']);
+  assert.match((await ask(port, { target: '/begun' })).text, /TypeError/);
+});
+
+test('H05: a route is sought by what was received', () => {
+  const request = { method: 'GET', url: '/weather', originalUrl: '/api/weather' } as Parameters<
+    typeof soughtOf
+  >[0];
+  assert.deepEqual(soughtOf(request), { method: 'GET', target: '/api/weather' });
 });
 
 test('the client counts as gone when its connection closes before the answer, and not afterwards', async (t) => {

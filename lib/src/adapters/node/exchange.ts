@@ -1,13 +1,15 @@
 /** One request to a priced route, as node:http shows it, taken through the seller to a written answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HeaderList, Route, Seller, SellerRequest, Work } from '../../seller/index.ts';
+import type { Delivery, HeaderList, Route, Seller, SellerRequest, Work } from '../../seller/index.ts';
 import { readBody } from './body.ts';
 import { deliver, type Handover } from './deliver.ts';
 import { goneSignal } from './gone.ts';
 
+/** What frameworks that strip a mount prefix keep: the target as it was received, and what they have stripped (H05). */
+export type Incoming = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
+
 export type Exchange<Parsed> = {
-  /** `originalUrl` is what frameworks that strip a mount prefix keep the received target in (H05). */
-  readonly request: IncomingMessage & { readonly originalUrl?: string };
+  readonly request: Incoming;
   readonly response: ServerResponse;
   readonly work: Work<Parsed>;
   readonly handover?: Handover;
@@ -23,7 +25,7 @@ export async function exchange<Parsed>(
   parts: Exchange<Parsed>,
 ): Promise<void> {
   const { request, response, work, handover } = parts;
-  if (response.headersSent) throw new TypeError('This response was begun before the payment gate.');
+  checkUnbegun(response);
   // The payment was for the first gate and is hidden from whatever stands behind it, so the second would refuse it.
   if (atWork.has(request))
     throw new TypeError(
@@ -37,13 +39,33 @@ export async function exchange<Parsed>(
   await deliver({ request, response, gone, ...(handover === undefined ? {} : { handover }) }, delivery);
 }
 
-function sellerRequest(request: Exchange<unknown>['request'], gone: AbortSignal): SellerRequest {
+/** Writes an answer that is there without any work, such as that of a path that nothing is sold at. */
+export async function turnAway(
+  request: IncomingMessage,
+  response: ServerResponse,
+  delivery: Delivery,
+): Promise<void> {
+  checkUnbegun(response);
+  await deliver({ request, response, gone: goneSignal(request, response) }, delivery);
+}
+
+/** What a catalogue finds a route by: as received, whatever a framework has made of it since. */
+export function soughtOf(request: Incoming): Pick<SellerRequest, 'method' | 'target'> {
+  return { method: request.method ?? '', target: request.originalUrl ?? request.url ?? '' };
+}
+
+function checkUnbegun(response: ServerResponse): void {
+  if (response.headersSent) throw new TypeError('This response was begun before the payment gate.');
+}
+
+function sellerRequest(request: Incoming, gone: AbortSignal): SellerRequest {
+  const { remoteAddress } = request.socket;
   return {
-    method: request.method ?? '',
-    target: request.originalUrl ?? request.url ?? '',
+    ...soughtOf(request),
     headers: headerList(request.rawHeaders),
     readBody: (limits) => readBody(request, limits),
     gone,
+    ...(remoteAddress === undefined ? {} : { peer: remoteAddress }),
   };
 }
 

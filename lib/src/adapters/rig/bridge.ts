@@ -8,19 +8,23 @@ export function bridge(handler: (request: Request) => Promise<Response>): Reques
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) left.abort();
     });
-    const response = await handler(requestOf(incoming, left.signal));
+    const request = requestOf(incoming, left.signal);
+    const response = request === undefined ? new Response(null, { status: 400 }) : await handler(request);
     if (outgoing.destroyed) return;
     await write(response, outgoing);
   };
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+/** Undefined where the target makes no URL. */
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const url = `http://127.0.0.1${incoming.url}`;
+  if (!URL.canParse(url)) return undefined;
   const headers = new Headers();
   for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
     headers.append(String(incoming.rawHeaders[at]), String(incoming.rawHeaders[at + 1]));
   }
   const hasBody = Number(incoming.headers['content-length'] ?? 0) > 0;
-  return new Request(`http://127.0.0.1${incoming.url}`, {
+  return new Request(url, {
     method: incoming.method ?? 'GET',
     headers,
     signal,

@@ -1,13 +1,16 @@
 /**
- * The three adapters behind one description of a handler, so that one file of cases holds for all of them.
+ * The four adapters behind one description of a handler, so that the same cases hold for all of them.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
+import { Hono } from 'hono';
 import type { Route, RouteRequest, Seller, WorkContext } from '../../seller/index.ts';
 import { paid as sellExpress } from '../express.ts';
 import { paid as sellFetch } from '../fetch.ts';
+import { paid as sellHono } from '../hono.ts';
 import { paid as sellNode } from '../node.ts';
 import { bridge } from './bridge.ts';
+import { serveHono } from './hono.ts';
 
 /** What a handler answers, whatever it is written for. */
 export type Said = {
@@ -24,7 +27,7 @@ export type Handler = (parts: {
 }) => Said | Promise<Said>;
 
 export type Door = {
-  readonly name: 'fetch' | 'node' | 'express';
+  readonly name: 'fetch' | 'node' | 'express' | 'hono';
   /** A listener that sells `route` at every path. */
   readonly open: (seller: Seller, route: Route<RouteRequest>, handler: Handler) => RequestListener;
 };
@@ -34,14 +37,9 @@ export const doors: readonly Door[] = [
     name: 'fetch',
     open: (seller, route, handler) =>
       bridge(
-        sellFetch(seller, route, async (request, context) => {
-          const headers = Object.fromEntries(request.headers);
-          const said = await handler({ body: await request.text(), headers, context });
-          return new Response(streamOf(said.parts), {
-            status: said.status ?? 200,
-            headers: (said.headers ?? []).map(([name, value]): [string, string] => [name, value]),
-          });
-        }),
+        sellFetch(seller, route, async (request, context) =>
+          respond(await handler({ ...(await seenIn(request)), context })),
+        ),
       ),
   },
   {
@@ -64,9 +62,35 @@ export const doors: readonly Door[] = [
       return app;
     },
   },
+  {
+    name: 'hono',
+    open: (seller, route, handler) => {
+      const app = new Hono();
+      const gate = sellHono(seller, route);
+      app.all('*', gate, async (c) =>
+        respond(await handler({ ...(await seenIn(c.req.raw)), context: gate.context(c) })),
+      );
+      app.onError((_fault, c) => c.text('sorry', 500));
+      return serveHono(app);
+    },
+  },
 ];
 
-async function write(
+/** What a handler is shown of a Request. */
+export async function seenIn(request: Request): Promise<Pick<Parameters<Handler>[0], 'body' | 'headers'>> {
+  return { headers: Object.fromEntries(request.headers), body: await request.text() };
+}
+
+/** What a handler says, as a Response. */
+export function respond(said: Said): Response {
+  return new Response(said.parts === undefined ? null : streamOf(said.parts), {
+    status: said.status ?? 200,
+    headers: (said.headers ?? []).map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
+/** What a handler says, written to a response of Node's. */
+export async function write(
   request: IncomingMessage,
   response: ServerResponse,
   handler: Handler,
@@ -84,7 +108,7 @@ async function write(
   response.end();
 }
 
-function streamOf(parts: readonly string[] = []): ReadableStream<Uint8Array> {
+function streamOf(parts: readonly string[]): ReadableStream<Uint8Array> {
   const rest = parts.map((part) => new TextEncoder().encode(part));
   return new ReadableStream({
     pull: (controller) => {

@@ -99,7 +99,7 @@ export function octets(asked: Asked = {}): string {
   const { method = 'GET', target = '/weather', headers = [], body, connection = 'close' } = asked;
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    'Host: 127.0.0.1',
+    'Host: api.example.com',
     `Connection: ${connection}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
     ...(body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),

@@ -1,0 +1,51 @@
+/** A fetch Request as the seller is handed it, and the Request that the work is given in its place. */
+import type { HeaderList, SellerRequest, WorkContext } from '../../seller/index.ts';
+import { readBody } from './body.ts';
+
+/** What a Request does not tell of how it came. */
+export type Origin = {
+  /** The address that it came from. */
+  readonly peer?: string | undefined;
+  /** The target, where that was not one of origin form and the URL was made of it. */
+  readonly target?: string | undefined;
+};
+
+/** What the seller judges: the target as it stands, every field, and where it came from as far as that is known. */
+export function sellerRequest(request: Request, origin: Origin = {}): SellerRequest {
+  const { authority, target } = partsOf(request.url);
+  const { peer } = origin;
+  return {
+    method: request.method,
+    target: origin.target ?? target,
+    headers: headersOf(request, authority),
+    readBody: (limits) => readBody(request, limits),
+    gone: request.signal,
+    ...(peer === undefined ? {} : { peer }),
+  };
+}
+
+/** The parts of a URL as they stand, its fragment left out; parsing it once more could spell it anew. */
+export function partsOf(url: string): { readonly authority: string; readonly target: string } {
+  const rest = url.slice(url.indexOf('//') + 2);
+  const path = rest.search(/[/?#]/);
+  if (path < 0) return { authority: rest, target: '' };
+  const fragment = rest.indexOf('#');
+  return { authority: rest.slice(0, path), target: rest.slice(path, fragment < 0 ? undefined : fragment) };
+}
+
+/** A platform that keeps Host to itself has put it into the URL. */
+function headersOf(request: Request, authority: string): HeaderList {
+  const headers = [...request.headers];
+  return request.headers.has('host') ? headers : [['host', authority], ...headers];
+}
+
+/** What the work sees is what was bound and priced, octet for octet. */
+export function pricedRequest<Parsed>({ request, signal }: WorkContext<Parsed>): Request {
+  const { method, url, headers, body } = request;
+  return new Request(url, {
+    method,
+    headers: headers.map(([name, value]) => [name, value]),
+    signal,
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+  });
+}
