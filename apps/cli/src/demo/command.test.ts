@@ -17,7 +17,8 @@ type Figures = {
   complete: boolean;
   burst: { n: number; handlerRuns: number; settles: number; ok: number; losersP99Ms: number };
   replay: { handlerRuns: number };
-  usedElsewhere: { status: number; handlerRuns: number };
+  usedElsewhere: { status: number; handlerRuns: number; unusedStatus: number };
+  binding: { echoed: object; required: { otherHost: number }; dither: object };
   redelivery: { status: number; charged: number };
   lostSettle: { calls: number; transfers: number; deliveries: number; payable402: number };
   twins: { transfers: number; deliveries: number };
@@ -26,6 +27,7 @@ type Figures = {
   official: {
     burst: { handlerRuns: number };
     substitution: { status: number };
+    binding: { echoed: { status: number; handlerRuns: number } };
     lostSettle: { transfers: number; deliveries: number };
   };
   timings: { totalMs: number };
@@ -45,7 +47,12 @@ test('the demonstration, end to end on a real chain: every promise holds, and no
   assert.deepEqual([burst.n, burst.handlerRuns, burst.settles, burst.ok], [10, 1, 1, 1]);
   assert.equal(typeof burst.losersP99Ms, 'number');
   assert.equal(figures.replay.handlerRuns, 0);
-  assert.deepEqual([figures.usedElsewhere.status, figures.usedElsewhere.handlerRuns], [409, 0]);
+  assert.deepEqual(figures.usedElsewhere, { status: 409, handlerRuns: 0, unusedStatus: 402 });
+  assert.deepEqual(figures.binding, {
+    echoed: { status: 402, handlerRuns: 0 },
+    required: { otherBody: 402, otherMethod: 402, otherHost: 421, ownClient: 200 },
+    dither: { stockClient: 200, crossUse: 402 },
+  });
   assert.deepEqual([figures.redelivery.status, figures.redelivery.charged], [200, 0]);
   assert.ok(lostSettle.calls <= 3);
   assert.deepEqual([lostSettle.transfers, lostSettle.deliveries, lostSettle.payable402], [1, 1, 0]);
@@ -54,6 +61,7 @@ test('the demonstration, end to end on a real chain: every promise holds, and no
   assert.equal(chain.transfers, chain.authorizationUsed);
   assert.deepEqual([official.lostSettle.transfers, official.lostSettle.deliveries], [3, 0]);
   assert.equal(official.substitution.status, 200);
+  assert.deepEqual([official.binding.echoed.status, official.binding.echoed.handlerRuns], [200, 1]);
   assert.ok(official.burst.handlerRuns > 1);
   assert.ok(stderr.includes('starting a local chain'));
   assert.deepEqual(readdirSync(folder), []);

@@ -28,6 +28,8 @@ export type Finding = {
 export type Part = {
   /** The member of the JSON. */
   readonly name: string;
+  /** The member of the JSON that it is a member of, with the other parts of this group. */
+  readonly group?: string;
   readonly title: string;
   /** The promise that is shown, as `S1`, and what it says. */
   readonly promise: string;

@@ -71,6 +71,24 @@ test('the figures hold only if every part was played and held', () => {
   assert.deepEqual([failed.holds, failed.complete, failed.failure], [false, false, failure]);
 });
 
+test('the parts of a group are members of one, and are called by both names', () => {
+  const [one, two] = ['echoed', 'dither'].map((name) => ({ ...part, name, group: 'binding' }));
+  assert.ok(one && two);
+  const played = [
+    { part, finding: good, tookMs: 1 },
+    { part: one, finding: good, tookMs: 2 },
+    { part: two, finding: bad, tookMs: 3 },
+  ];
+  const figures = figuresOf(played, { ...rest, parts: 3 });
+  assert.deepEqual(figures.binding, { echoed: { handlerRuns: 1 }, dither: { handlerRuns: 2 } });
+  assert.deepEqual(figures.official, {
+    burst: { handlerRuns: 50 },
+    binding: { echoed: { handlerRuns: 50 } },
+  });
+  assert.deepEqual(figures.verdicts, { burst: true, 'binding.echoed': true, 'binding.dither': false });
+  assert.match(sumText(played, plain), /1 of 3 parts: binding\.dither\.\n/);
+});
+
 test("the official seller's substitution has a name of its own", () => {
   const elsewhere = { ...part, name: 'usedElsewhere' };
   const figures = figuresOf([{ part: elsewhere, finding: good, tookMs: 1 }], rest);

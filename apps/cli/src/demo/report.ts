@@ -38,7 +38,7 @@ export function sumText(played: readonly Played[], colors: Colors): string {
   const failed = played.filter(({ finding }) => !holds(finding));
   if (failed.length === 0)
     return `${verdict(true, colors)}  ${played.length} of ${played.length} parts, measured on a real chain with real signatures.\n`;
-  const names = failed.map(({ part }) => part.name).join(', ');
+  const names = failed.map(({ part }) => fullName(part)).join(', ');
   return `${verdict(false, colors)}  ${failed.length} of ${played.length} parts: ${names}.\n`;
 }
 
@@ -54,14 +54,14 @@ export function figuresOf(
 ): Readonly<Record<string, unknown>> {
   const complete = played.length === rest.parts && rest.failure === undefined;
   const official = played.filter(({ finding }) => finding.official !== undefined);
-  const verdicts = played.map(({ part, finding }) => [part.name, holds(finding)] as const);
+  const verdicts = played.map(({ part, finding }) => [fullName(part), holds(finding)] as const);
   return {
     holds: complete && verdicts.every(([, good]) => good),
     complete,
     ...(rest.failure === undefined ? {} : { failure: rest.failure }),
-    ...Object.fromEntries(played.map(({ part, finding }) => [part.name, finding.figures])),
-    official: Object.fromEntries(
-      official.map(({ part, finding }) => [officialName(part.name), finding.official]),
+    ...grouped(played.map(({ part, finding }) => [part.group, part.name, finding.figures])),
+    official: grouped(
+      official.map(({ part, finding }) => [part.group, officialName(part.name), finding.official]),
     ),
     verdicts: Object.fromEntries(verdicts),
     timings: {
@@ -70,6 +70,27 @@ export function figuresOf(
       totalMs: rest.totalMs,
     },
   };
+}
+
+/** Members by name, those of a group together in one. */
+function grouped(
+  members: readonly (readonly [group: string | undefined, name: string, value: unknown])[],
+): Readonly<Record<string, unknown>> {
+  const whole: Record<string, unknown> = {};
+  const groups: Record<string, Record<string, unknown>> = {};
+  for (const [group, name, value] of members) {
+    if (group === undefined) whole[name] = value;
+    else {
+      groups[group] = { ...groups[group], [name]: value };
+      whole[group] = groups[group];
+    }
+  }
+  return whole;
+}
+
+/** `binding.echoed`, or the name alone where there is no group. */
+function fullName({ group, name }: Part): string {
+  return group === undefined ? name : `${group}.${name}`;
 }
 
 /** The official seller is asked about an unused payment, which is another question than ours. */

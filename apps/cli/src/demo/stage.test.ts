@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { burst } from './part/burst.ts';
+import { echoed } from './part/echoed.ts';
+import { elsewhere } from './part/elsewhere.ts';
 import { lost } from './part/lost.ts';
 import { replay } from './part/replay.ts';
 import { holds } from './part.ts';
@@ -28,12 +30,13 @@ describe('a stage with the official seller in our place', () => {
   });
   after(() => stage.close());
 
-  test('the parts find what is wrong with it: every copy runs, replays fail, agents pay three times', async () => {
+  test('the parts find what is wrong with it: every copy runs, replays fail, agents pay three times, payments buy other things', async () => {
     const found = await burst.play(swapped);
     assert.deepEqual([holds(found), found.figures.handlerRuns], [false, settings.copies]);
     const paid = await lost.play(swapped);
     assert.deepEqual([holds(paid), paid.figures.transfers, paid.figures.deliveries], [false, 3, 0]);
     assert.equal(holds(await replay.play(swapped)), false);
+    for (const part of [elsewhere, echoed]) assert.equal(holds(await part.play(swapped)), false);
   });
 
   test('the store key lies outside the database, for its owner alone', () => {

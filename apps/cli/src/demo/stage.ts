@@ -50,6 +50,8 @@ export type Stage = {
   readonly stockPayTo: `0x${string}`;
   readonly client: Client;
   readonly buyer: (role: keyof Roles) => Buyer;
+  /** How often our seller was paid by this account since the demonstration began, as the chain has it. */
+  readonly paymentsOf: (payer: `0x${string}`) => Promise<number>;
   readonly storeFile: string;
   readonly folder: string;
   readonly close: () => Promise<void>;
@@ -131,6 +133,8 @@ async function assemble(parts: Parts): Promise<Stage> {
     stockPayTo: paid.address,
     client,
     buyer: (role) => createBuyer(roles[role], client),
+    paymentsOf: async (from) =>
+      (await chain.chain.transfers({ from, to: chain.sellerAddress, fromBlock })).length,
     storeFile: config.storeFile,
     folder,
     close,

@@ -64,6 +64,8 @@ async function main(config: CrashConfig): Promise<void> {
     facilitator: mortalFacilitator(facilitator, config.crashAt),
     chains: { [config.network]: createChainReader(createRpc({ url: config.rpcUrl, http })) },
     origin,
+    // Whoever restarts a seller asks it at its port of the day, as a proxy would.
+    trustProxy: ['127.0.0.1'],
     accepts: [{ network: config.network, payTo: config.payTo }],
     assets: [assetOf(config)],
     storeKey: new Uint8Array(32).fill(7),

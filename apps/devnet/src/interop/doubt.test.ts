@@ -25,7 +25,10 @@ describe('a settle whose answer is lost, on a real chain', () => {
     market = await openMarket();
   });
   after(() => market.close());
-  afterEach(() => {
+  afterEach(async () => {
+    // Whatever a test that failed has left behind: without blocks every later one would wait for its limit.
+    await market.devnet.chain.setAutomine(true);
+    await market.rig.setReachable(true);
     market.rig.setMode('pass');
     market.rig.setVerifyMode('pass');
     market.rig.clear();
@@ -126,7 +129,8 @@ describe('a settle whose answer is lost, on a real chain', () => {
       const first = await present(stall.url, payment);
       assert.deepEqual([first.status, first.code], [503, 'settlement_unknown']);
       const again = present(stall.url, payment);
-      await market.rig.arrived(2);
+      const arrived = market.rig.arrived(2).then(() => 'arrived');
+      assert.equal(await Promise.race([arrived, again]), 'arrived');
       await market.devnet.chain.setAutomine(true);
       await market.devnet.chain.mine();
       const answers = [await again, await present(stall.url, payment)];

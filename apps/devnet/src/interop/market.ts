@@ -48,12 +48,15 @@ import { assetOf } from './asset.ts';
 
 /** Each test takes a buyer of its own, so that what moved for it can be counted on the chain. */
 const buyers = 60;
+/** A seller that leaves a request unanswered for so long never will: the test fails here and not by its own limit. */
+const answerLimitMs = 30_000;
 /** What a stock client may spend at once: a dollar. */
 const spendLimit = '1000000';
 
 export type Flow = 'authorization' | 'upfront';
 
 export type StallOptions = {
+  readonly binding?: 'off' | 'advisory' | 'echoed' | 'required';
   /** Default `node`. */
   readonly adapter?: 'express' | 'node';
   /** Default `authorization`. */
@@ -181,6 +184,7 @@ async function openStall(
     price: '$0.01',
     flow: options.flow ?? 'authorization',
     settleMs: options.settleMs ?? 10_000,
+    ...(options.binding === undefined ? {} : { binding: options.binding }),
   });
   let runs = 0;
   const work = async (context: WorkContext<RouteRequest>): Promise<string> => {
@@ -279,13 +283,14 @@ function stockFetch(devnet: Devnet, account: LocalAccount): (url: string) => Pro
       { network: devnet.network, asset: devnet.dollar.address, maxAmountPerPayment: spendLimit },
     ],
   });
-  return wrapFetchWithPayment(fetch, client);
+  const pay = wrapFetchWithPayment(fetch, client);
+  return (url) => pay(url, { signal: AbortSignal.timeout(answerLimitMs) });
 }
 
 /** One request, with a payment or without. */
 export async function present(url: string, payment?: PaymentPayload): Promise<Seen> {
   const headers = payment === undefined ? {} : { 'payment-signature': encodePaymentSignature(payment) };
-  return seen(await fetch(url, { headers }));
+  return seen(await fetch(url, { headers, signal: AbortSignal.timeout(answerLimitMs) }));
 }
 
 /** Reads an answer as a buyer would. */

@@ -66,7 +66,7 @@ describe('the process with our seller', () => {
   test('it sells three resources at one price, under the origin at which it listens', async () => {
     const buyer = createBuyer({ privateKey, address: payer }, client);
     for (const path of ['/weather', '/premium', '/work']) {
-      const required = await buyer.ask(shop.origin + path);
+      const required = await buyer.ask({ url: shop.origin + path });
       assert.deepEqual([required.resource.url, required.accepts[0]?.amount], [shop.origin + path, 10_000n]);
       const reply = await client.get(shop.origin + path, await buyer.sign(required));
       assert.deepEqual([reply.status, JSON.parse(reply.body).sold], [200, path]);
@@ -74,6 +74,28 @@ describe('the process with our seller', () => {
     assert.deepEqual((await shop.counts()).begun, { '/weather': 1, '/premium': 1, '/work': 1 });
     assert.equal((await client.get(`${shop.origin}/hello`)).status, 200);
     assert.equal((await client.get(`${shop.origin}/other`)).status, 404);
+  });
+
+  test('it sells POST and PUT of one path to payments that commit to their request, and to no other', async () => {
+    const buyer = createBuyer({ privateKey, address: payer }, client);
+    for (const method of ['POST', 'PUT']) {
+      const asked = { method, url: `${shop.origin}/chat`, body: '{"model":"small"}' };
+      const reply = await client.send(asked, await buyer.commit(asked));
+      assert.deepEqual([reply.status, JSON.parse(reply.body).sold], [200, '/chat']);
+      const plain = await client.send(asked, await buyer.sign(await buyer.ask(asked)));
+      assert.deepEqual([plain.status, problemIn(plain)], [402, 'request_commitment_missing']);
+    }
+  });
+
+  test('it sells two siblings at one price, which ask for different amounts', async () => {
+    const buyer = createBuyer({ privateKey, address: payer }, client);
+    const amounts = new Set<bigint>();
+    for (const path of ['/sun', '/moon']) {
+      const { amount = 0n } = (await buyer.ask({ url: shop.origin + path })).accepts[0] ?? {};
+      assert.ok(amount >= 20_000n && amount < 20_016n, `${amount}`);
+      amounts.add(amount);
+    }
+    assert.equal(amounts.size, 2);
   });
 
   test('started again at the same port on the same files, it knows what it sold', async () => {

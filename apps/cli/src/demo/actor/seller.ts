@@ -1,11 +1,18 @@
 /**
- * The process with our seller: the node adapter, a SQLite store, the store key in a file of its own, a chain reader.
- * It is what a merchant would write, plus a count of its handlers.
+ * The process with our seller: the node adapter, a SQLite store, the store key in a file of its own, a chain reader,
+ * every route met once before anything is sold. It is what a merchant would write, plus a count of its handlers.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { paid } from 'counterfoil/adapters/node';
-import { createSeller, type LeaseSettings, type Seller } from 'counterfoil/seller';
+import { type PaidListener, paidRoutes, probe } from 'counterfoil/adapters/node';
+import {
+  createSeller,
+  type LeaseSettings,
+  type Route,
+  type RouteRequest,
+  type Seller,
+  type SellerOptions,
+} from 'counterfoil/seller';
 import { createChainReader, createFacilitator, createRpc, httpTransport } from 'counterfoil/settlement';
 import { openSqliteStore } from 'counterfoil/stores/sqlite';
 import { createSystem } from 'counterfoil/system';
@@ -16,7 +23,16 @@ import { serveParent } from '../process/serve.ts';
 import type { Actor } from '../process/spawn.ts';
 import { closeServer, listen, readShopConfig } from './config.ts';
 import { type ShopActor, type ShopConfig, startShop } from './shop.ts';
-import { createTally, freePath, paths, price, type Tally } from './tally.ts';
+import {
+  chatPath,
+  createTally,
+  ditheredPaths,
+  ditheredPrice,
+  freePath,
+  paths,
+  price,
+  type Tally,
+} from './tally.ts';
 
 /** What our seller is told beyond what every seller is. */
 export type SellerConfig = ShopConfig & {
@@ -41,14 +57,13 @@ async function open(
   config: SellerConfig,
 ): Promise<{ tally: Tally; port: number; close: () => Promise<void> }> {
   const tally = createTally(config.workMs);
-  const listeners = new Map<string, Listener>();
-  const server = createServer((request, response) => answer(listeners, request, response));
+  let listener: Listener = (_request, response) => response.writeHead(503).end();
+  const server = createServer((request, response) => void listener(request, response));
   const port = await listen(server, config.port);
   const world = await createSystem();
-  const store = await openSqliteStore({ path: config.storeFile });
-  const seller = createSeller({
+  const options: SellerOptions = {
     world,
-    store,
+    store: await openSqliteStore({ path: config.storeFile }),
     facilitator: createFacilitator(httpTransport({ url: config.facilitatorUrl, http: world.http })),
     chains: { [config.network]: createChainReader(createRpc({ url: config.rpcUrl, http: world.http })) },
     origin: `http://127.0.0.1:${port}`,
@@ -56,10 +71,13 @@ async function open(
     assets: [defineAsset({ network: config.network, dollar: true, ...config.asset })],
     storeKey: new Uint8Array(readFileSync(config.keyFile)),
     ...(config.timing === undefined ? {} : { lease: config.timing.lease }),
-  });
-  await seller.ready();
-  for (const path of paths) listeners.set(path, sell(seller, path, { tally, config }));
-  listeners.set(freePath, async (_request, response) => sendJson(response, await tally.hello()));
+  };
+  const seller = createSeller(options);
+  // How siblings are told apart is said for a whole seller; the two share their records, as two processes would.
+  const dithering = createSeller({ ...options, siblings: 'dither' });
+  const shop = listenerOf({ seller, dithering, tally, settleMs: config.timing?.settleMs });
+  for (const each of [seller, dithering]) await each.ready({ probe: probe(shop) });
+  listener = shop;
   return {
     tally,
     port,
@@ -71,27 +89,34 @@ async function open(
   };
 }
 
-function sell(seller: Seller, path: string, about: { tally: Tally; config: SellerConfig }): Listener {
-  const { tally, config } = about;
-  const settleMs = config.timing?.settleMs;
-  const route = seller.route({ method: 'GET', path, price, ...(settleMs === undefined ? {} : { settleMs }) });
-  return paid(seller, route, async (_request, response, context) => {
-    sendJson(response, await tally.work(path, context.signal));
-  });
-}
+type Goods = {
+  readonly seller: Seller;
+  readonly dithering: Seller;
+  readonly tally: Tally;
+  readonly settleMs: number | undefined;
+};
 
-function answer(
-  listeners: ReadonlyMap<string, Listener>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const [path = ''] = (request.url ?? '').split('?', 1);
-  const listener = listeners.get(path);
-  if (listener !== undefined) {
-    listener(request, response);
-    return;
-  }
-  response.writeHead(404).end();
+/** Everything that is sold, and the one path that is free; nothing else is answered. */
+function listenerOf({ seller, dithering, tally, settleMs }: Goods): Listener {
+  const timing = settleMs === undefined ? {} : { settleMs };
+  const sell = (route: Route<RouteRequest>): readonly [Route<RouteRequest>, PaidListener<RouteRequest>] => [
+    route,
+    async (_request, response, context) => sendJson(response, await tally.work(route.path, context.signal)),
+  ];
+  const echoed = paths.map((path) => sell(seller.route({ method: 'GET', path, price, ...timing })));
+  const committed = ['POST', 'PUT'].map((method) =>
+    sell(seller.route({ method, path: chatPath, price, binding: 'required', ...timing })),
+  );
+  const dithered = ditheredPaths.map((path) =>
+    sell(dithering.route({ method: 'GET', path, price: ditheredPrice, ...timing })),
+  );
+  return paidRoutes(seller, [...echoed, ...committed], {
+    otherwise: paidRoutes(dithering, dithered, {
+      closed: ['/'],
+      free: [`GET ${freePath}`],
+      otherwise: async (_request, response) => sendJson(response, await tally.hello()),
+    }),
+  });
 }
 
 function sendJson(response: ServerResponse, text: string): void {

@@ -54,7 +54,7 @@ describe('the process with the official seller', () => {
   test('it sells the same at the same price to the same buyer', async () => {
     const buyer = createBuyer({ privateKey, address: payer }, client);
     for (const path of ['/weather', '/premium', '/work']) {
-      const required = await buyer.ask(shop.origin + path);
+      const required = await buyer.ask({ url: shop.origin + path });
       assert.equal(required.accepts[0]?.amount, 10_000n);
       const reply = await client.get(shop.origin + path, await buyer.sign(required));
       assert.deepEqual(

@@ -7,6 +7,12 @@ import { readCount, readList, readObject, readText } from '../process/read.ts';
 
 /** What both sell, at one price. */
 export const paths = ['/weather', '/premium', '/work'] as const;
+/** Only ours: sold for POST and PUT at that same price, to payments that commit to their request. */
+export const chatPath = '/chat';
+/** Only ours: at one price too, told apart by a few atomic units. */
+export const ditheredPaths = ['/sun', '/moon'] as const;
+/** Another one than {@link price}, so that what differs between the two is nothing but the dither. */
+export const ditheredPrice = '$0.02';
 /** Free of charge: opens a connection, so that a burst measures the seller and not the TCP handshake. */
 export const freePath = '/hello';
 /** One cent. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, test } from 'node:test';
-import { encodePaymentRequired, encodePaymentResponse } from 'counterfoil/wire';
+import { decodePaymentSignature, encodePaymentRequired, encodePaymentResponse } from 'counterfoil/wire';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { closeServer, listen } from '../actor/config.ts';
-import { runAgent } from './agent.ts';
+import { runAgent, signStock } from './agent.ts';
 
 const network = 'eip155:31337';
 const asset = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
@@ -78,4 +78,13 @@ test('a connection that is cut is an outcome of the call', async () => {
   answer = (request) => void request.socket.destroy();
   const { calls, deliveries, outcomes } = await run(2);
   assert.deepEqual([calls, deliveries, outcomes.length], [2, 0, 2]);
+});
+
+test('a payment can be signed as the stock client signs it, without being sent', async () => {
+  answer = () => assert.fail('it was sent');
+  const header = await signStock(account, { url: `http://127.0.0.1:${port}/`, network, asset });
+  const payment = decodePaymentSignature(header);
+  assert.ok(payment.ok);
+  const { resource, accepted } = payment.value;
+  assert.deepEqual([resource?.url, accepted.amount], ['https://api.example.com/weather', 10_000n]);
 });

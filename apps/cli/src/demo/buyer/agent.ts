@@ -4,7 +4,7 @@
  */
 
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { wrapFetchWithPayment, x402Client, x402HTTPClient } from '@x402/fetch';
 import { paymentRequiredHeader, paymentSignatureHeader } from 'counterfoil/wire';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Account } from '../actor/chain.ts';
@@ -25,21 +25,20 @@ export type AgentRun = {
   readonly body: string | undefined;
 };
 
+/** What an agent pays with, and where. */
+export type Errand = {
+  readonly url: string;
+  readonly network: `${string}:${string}`;
+  readonly asset: string;
+};
+
 /** Calls `url` at most `calls` times, until the first 200. */
 export async function runAgent(
   account: Account,
-  about: {
-    readonly url: string;
-    readonly calls: number;
-    readonly network: `${string}:${string}`;
-    readonly asset: string;
-  },
+  about: Errand & { readonly calls: number },
 ): Promise<AgentRun> {
   const wire = { payments: 0, payable402: 0 };
-  const client = new x402Client()
-    .register(about.network, new ExactEvmScheme(privateKeyToAccount(account.privateKey)))
-    .setSpendControls({ allowedAssets: [{ network: about.network, asset: about.asset }] });
-  const pay = wrapFetchWithPayment(countingFetch(wire), client);
+  const pay = wrapFetchWithPayment(countingFetch(wire), stockClient(account, about));
   const outcomes: string[] = [];
   for (let call = 1; call <= about.calls; call += 1) {
     const { status, text } = await callOnce(pay, about.url);
@@ -47,6 +46,24 @@ export async function runAgent(
     if (status === '200') return { calls: call, deliveries: 1, ...wire, outcomes, body: text };
   }
   return { calls: about.calls, deliveries: 0, ...wire, outcomes, body: undefined };
+}
+
+/** What the stock client would send for `url`, as the text of its header, and does not send. */
+export async function signStock(account: Account, about: Errand): Promise<string> {
+  const client = new x402HTTPClient(stockClient(account, about));
+  const answer = await fetch(about.url);
+  await answer.text();
+  const required = client.getPaymentRequiredResponse((name) => answer.headers.get(name));
+  const headers = client.encodePaymentSignatureHeader(await client.createPaymentPayload(required));
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === paymentSignatureHeader);
+  if (found === undefined) throw new Error('The stock client made no payment.');
+  return found[1];
+}
+
+function stockClient(account: Account, { network, asset }: Errand): x402Client {
+  return new x402Client()
+    .register(network, new ExactEvmScheme(privateKeyToAccount(account.privateKey)))
+    .setSpendControls({ allowedAssets: [{ network, asset }] });
 }
 
 async function callOnce(pay: typeof fetch, url: string): Promise<{ status: string; text: string }> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { encodePaymentResponse } from 'counterfoil/wire';
 import { closeServer, listen } from '../actor/config.ts';
@@ -31,6 +32,16 @@ test('a payment travels in its header, and the answer comes back with its times'
   );
   assert.ok(got.endMs >= got.startMs);
   assert.equal((await client.get(url)).body, '/weather?city=bern undefined');
+});
+
+test('a request has the method, the body and the host that were asked for', async () => {
+  answer = async (request, response) => {
+    const { method, headers } = request;
+    response.end(`${method} ${headers.host} ${headers['content-type']} ${await text(request)}`);
+  };
+  const put = await client.send({ url, method: 'PUT', body: '{}', host: 'other.example' }, 'signed');
+  assert.equal(put.body, 'PUT other.example application/json {}');
+  assert.equal((await client.send({ url })).body, `GET 127.0.0.1:${port} undefined `);
 });
 
 test('connections that were warmed are there when the burst begins', async () => {

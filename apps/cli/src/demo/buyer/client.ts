@@ -21,8 +21,19 @@ export type Reply = {
   readonly endMs: number;
 };
 
+/** A request as it is sent; GET without more. */
+export type Asked = {
+  readonly url: string;
+  readonly method?: string;
+  /** JSON text. */
+  readonly body?: string;
+  /** The Host header, where it is not that of the URL. */
+  readonly host?: string;
+};
+
 export type Client = {
-  /** GET; a payment travels in PAYMENT-SIGNATURE. Rejects when the connection is cut. */
+  /** A payment travels in PAYMENT-SIGNATURE. Rejects when the connection is cut. */
+  readonly send: (asked: Asked, payment?: string) => Promise<Reply>;
   readonly get: (url: string, payment?: string) => Promise<Reply>;
   /** Opens `connections` connections and leaves them open, by that many free requests at the same time. */
   readonly warm: (url: string, connections: number) => Promise<void>;
@@ -44,23 +55,39 @@ export function createClient(connections: number): Client {
     bodyTimeout: answerLimitMs,
     keepAliveTimeout: answerLimitMs,
   });
-  const get: Client['get'] = async (url, payment) => {
+  const send: Client['send'] = async (asked, payment) => {
+    const { url, method = 'GET', body: sent = null } = asked;
     const startMs = Date.now();
-    const headers = payment === undefined ? {} : { [paymentSignatureHeader]: payment };
-    const answer = await request(url, { dispatcher: agent, headers });
+    const answer = await request(url, {
+      dispatcher: agent,
+      method,
+      body: sent,
+      headers: {
+        ...Object.fromEntries(headersOf(asked)),
+        ...(asked.host === undefined ? {} : { host: asked.host }),
+        ...(payment === undefined ? {} : { [paymentSignatureHeader]: payment }),
+      },
+    });
     const body = await answer.body.text();
     const fields = Object.entries(answer.headers).map(
       ([name, value]) => [name.toLowerCase(), [value ?? ''].flat().join(', ')] as const,
     );
     return { status: answer.statusCode, headers: new Map(fields), body, startMs, endMs: Date.now() };
   };
+  const get: Client['get'] = (url, payment) => send({ url }, payment);
   return {
+    send,
     get,
     warm: async (url, count) => {
       await Promise.all(Array.from({ length: count }, () => get(url)));
     },
     close: () => agent.destroy(),
   };
+}
+
+/** What a request says of its body, beside its payment and its host. */
+export function headersOf(asked: Asked): readonly (readonly [name: string, value: string])[] {
+  return asked.body === undefined ? [] : [['content-type', 'application/json']];
 }
 
 /** A request whose client hangs up. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseExactEvm } from 'counterfoil/payment';
+import { declareCommitment, defaultBoundHeaders, parseExactEvm, readCommitment } from 'counterfoil/payment';
 import { decodePaymentSignature, encodePaymentRequired } from 'counterfoil/wire';
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -11,7 +11,7 @@ const privateKey = generatePrivateKey();
 const account = { privateKey, address: privateKeyToAddress(privateKey) };
 const asset = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const payTo = '0x742d35Cc6634C0532925a3b844Bc454e4438f44e';
-const required = encodePaymentRequired({
+const terms = {
   x402Version: 2,
   resource: { url: 'https://api.example.com/weather' },
   accepts: [
@@ -25,11 +25,12 @@ const required = encodePaymentRequired({
       extra: { name: 'Local USD', version: '2' },
     },
   ],
-});
+} as const;
+const required = encodePaymentRequired(terms);
 
-function sellerThat(status: number, headers: Record<string, string>): { get: () => Promise<Reply> } {
+function sellerThat(status: number, headers: Record<string, string>): { send: () => Promise<Reply> } {
   const reply = { status, headers: new Map(Object.entries(headers)), body: '', startMs: 0, endMs: 0 };
-  return { get: async () => reply };
+  return { send: async () => reply };
 }
 
 const types = {
@@ -81,4 +82,17 @@ test('a seller that does not ask is not paid', async () => {
     sellerThat(402, { 'payment-required': '!!' }),
   ])
     await assert.rejects(createBuyer(account, seller).pay('http://127.0.0.1/'), /did not ask/);
+});
+
+test('a payment that commits to its request carries the salt of its nonce, and none is made without being asked', async () => {
+  const extension = declareCommitment({ required: true, boundHeaders: defaultBoundHeaders });
+  const asking = encodePaymentRequired({ ...terms, extensions: { 'evm-request-commitment': extension } });
+  const asked = { method: 'POST', url: 'http://127.0.0.1/chat', body: '{}' };
+  const buyer = createBuyer(account, sellerThat(402, { 'payment-required': asking }));
+  const payment = decodePaymentSignature(await buyer.commit(asked));
+  assert.ok(payment.ok);
+  const claim = readCommitment(payment.value.extensions);
+  assert.equal(claim.ok && claim.value.kind, 'salted');
+  const plain = createBuyer(account, sellerThat(402, { 'payment-required': required }));
+  await assert.rejects(plain.commit(asked), /cannot be committed to: request_commitment_missing/);
 });

@@ -1,6 +1,6 @@
 /**
- * A used payment on another resource at the same price. The official seller is asked what it is weak in: a payment
- * made for one resource and not used yet, presented at the other.
+ * The payment for one resource on another at the same price: one that was used, and one that was not. The official
+ * seller is asked the same, and is weak in the second.
  */
 import { begunAt } from '../actor/tally.ts';
 import { problemIn } from '../buyer/client.ts';
@@ -14,13 +14,14 @@ export type Elsewhere = {
   readonly handlerRuns: number;
   /** With a payment for /weather that was not used yet, presented at /premium. */
   readonly unusedStatus: number;
+  readonly unusedRuns: number;
 };
 
 export const elsewhere: Part = {
   name: 'usedElsewhere',
   title: 'Substitution: the payment for /weather, presented at /premium',
   promise: 'S2',
-  claim: 'a payment that was presented buys no other request',
+  claim: 'a payment buys what it was made for, used or not',
   play: async (stage) => {
     const ours = await measure(stage, 'ours');
     return finding(ours, await measure(stage, 'stock'));
@@ -39,15 +40,17 @@ async function measure(stage: Stage, whose: 'ours' | 'stock'): Promise<Elsewhere
   const used = await client.get(premium, payment);
   const after = await shop.counts();
   const unused = await client.get(premium, await buyer.pay(weather));
+  const last = await shop.counts();
   return {
     status: used.status,
     code: problemIn(used),
     handlerRuns: begunAt(after) - begunAt(before),
     unusedStatus: unused.status,
+    unusedRuns: begunAt(last) - begunAt(after),
   };
 }
 
-/** The judgement. Which request an unused payment buys is not enforced yet, so that row informs. */
+/** The judgement. */
 export function finding(ours: Elsewhere, stock: Elsewhere): Finding {
   const known = asKnown(stock.unusedStatus === 200);
   return {
@@ -55,13 +58,11 @@ export function finding(ours: Elsewhere, stock: Elsewhere): Finding {
       beside(must('used payment, answer', ours.status, 409), stock.status),
       beside(must('used payment, handler runs', ours.handlerRuns, 0), stock.handlerRuns),
       beside(inform('used payment, code', ours.code ?? '-'), stock.code ?? '-'),
-      beside(inform('unused payment, answer', ours.unusedStatus), stock.unusedStatus),
+      beside(must('unused payment, answer', ours.unusedStatus, 402), stock.unusedStatus),
+      beside(must('unused payment, handler runs', ours.unusedRuns, 0), stock.unusedRuns),
     ],
     figures: { status: ours.status, handlerRuns: ours.handlerRuns, unusedStatus: ours.unusedStatus },
     official: { status: stock.unusedStatus, usedStatus: stock.status, asKnown: known.asKnown },
-    notes: [
-      'An unused payment is not bound to its request yet: it buys what is sold on the same terms.',
-      ...known.notes,
-    ],
+    notes: known.notes,
   };
 }

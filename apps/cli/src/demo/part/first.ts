@@ -26,7 +26,7 @@ async function measure(stage: Stage): Promise<First> {
   const url = `${stage.ours().origin}/weather`;
   const buyer = stage.buyer('ours');
   const unpaid = await client.get(url);
-  const required = await buyer.ask(url);
+  const required = await buyer.ask({ url });
   const paid = await client.get(url, await buyer.sign(required));
   const transaction = transactionIn(paid);
   const logs = await chain.chain.transfers({ from: buyer.address, to: chain.sellerAddress, fromBlock });

@@ -38,20 +38,15 @@ async function measure(stage: Stage): Promise<Redelivery> {
   await rig.landed(1);
   const octetsRead = await request.hangUp();
   await rig.setMode('pass');
-  const moved = await transfers(stage, buyer.address);
+  const moved = await stage.paymentsOf(buyer.address);
   const { reply, presentations } = await present(client, url, payment);
   return {
     octetsRead,
     status: reply.status,
-    charged: (await transfers(stage, buyer.address)) - moved,
+    charged: (await stage.paymentsOf(buyer.address)) - moved,
     handlerRuns: begunAt(await shop.counts()) - begunAt(before),
     presentations,
   };
-}
-
-async function transfers(stage: Stage, from: `0x${string}`): Promise<number> {
-  const { chain, fromBlock } = stage;
-  return (await chain.chain.transfers({ from, to: chain.sellerAddress, fromBlock })).length;
 }
 
 /** A buyer that is told to come back comes back this often. */

@@ -30,7 +30,7 @@ async function measure(stage: Stage): Promise<Twins> {
   const shop = stage.ours();
   const url = `${shop.origin}/weather`;
   const buyer = stage.buyer('oursTwins');
-  const required = await buyer.ask(url);
+  const required = await buyer.ask({ url });
   const payments = await Promise.all(Array.from({ length: twinCount }, () => buyer.sign(required)));
   const before = await shop.counts();
   const replies = await Promise.all(payments.map((payment) => client.get(url, payment)));
