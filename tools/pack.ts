@@ -151,6 +151,8 @@ function useLibrary({ tarball, manifest }: Packed, folder: string): void {
   install(folder, [tarball, pinned('.', '@types/node'), pinned('lib', 'fast-check')]);
   process.stdout.write(run(process.execPath, ['run.js'], folder));
   run(process.execPath, ['store.js'], folder);
+  // Hono is loaded by whoever uses its adapter; the types of that adapter name it.
+  install(folder, [pinned('lib', 'hono')]);
   tool('typescript/bin/tsc', ['-p', folder], folder);
 }
 

@@ -59,5 +59,6 @@ function parseAddress(text: string): Address | undefined {
 }
 
 function contains({ first, bits }: Range, address: Address): boolean {
-  return address.kind() === first.kind() && address.match(first, bits);
+  if (address instanceof ipaddr.IPv4) return first instanceof ipaddr.IPv4 && address.match(first, bits);
+  return first instanceof ipaddr.IPv6 && address.match(first, bits);
 }
