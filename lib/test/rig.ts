@@ -272,7 +272,6 @@ export type Ask = {
   readonly headers?: HeaderList;
   readonly body?: string | BodyResult;
   readonly payment?: PaymentPayload | string;
-  readonly gone?: AbortSignal;
 };
 
 /** A request as an adapter hands it over. */
@@ -297,7 +296,6 @@ export function requestOf(ask: Ask = {}): SellerRequest {
     ],
     readBody: async () =>
       typeof body === 'string' ? { kind: 'bytes', bytes: new TextEncoder().encode(body) } : body,
-    gone: ask.gone ?? new AbortController().signal,
   };
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import { paidRoutes, probe } from './express.ts';
+import { paid, paidRoutes, probe } from './express.ts';
 import { openExpress } from './rig/express.ts';
 import { codeOf } from './rig/shop.ts';
 
@@ -43,6 +43,22 @@ test('H05: the self-test finds a route whose path was written without its prefix
   });
   // What the self-test is for: this one is given away.
   assert.equal((await shop.ask({ target: '/api/weather' })).text, 'sunny');
+});
+
+test('H05: the self-test finds a gate behind a body parser, which would sell nothing', async (t) => {
+  await openExpress(
+    t,
+    (app, seller, route) => {
+      app.use(express.json());
+      app.post('/weather', paid(seller, route), (_request, response) => void response.send('sunny'));
+      const loud: ErrorRequestHandler = (_fault, _request, response, _next) => void response.sendStatus(500);
+      app.use(loud);
+      t.after(() =>
+        assert.rejects(seller.ready({ probe: probe(app) }), /POST \/weather: .*500 without.*body parser/),
+      );
+    },
+    { method: 'POST' },
+  );
 });
 
 /** Rewrites the target before the gate, as a module for friendly addresses does. */

@@ -7,7 +7,7 @@ import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext
 import { createDiversion } from './express/divert.ts';
 import { bodyTaken, takenMessage } from './node/body.ts';
 import { captureAnswer } from './node/capture.ts';
-import { exchange, type Incoming, soughtOf, turnAway } from './node/exchange.ts';
+import { exchange, type Incoming, preflightOf, soughtOf, turnAway } from './node/exchange.ts';
 import { createProbe, type Listener } from './node/probe.ts';
 import { showPriced } from './node/show.ts';
 
@@ -56,7 +56,7 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
 ): Gate<Parsed[number]> {
   const catalogue = seller.catalogue(routes, options);
   return gateOf(seller, (request) => {
-    const sought = soughtOf(request);
+    const sought = { ...soughtOf(request), preflight: preflightOf(request) };
     const found = catalogue.find(sought);
     const target = targetNow(request);
     return target === sought.target ? found : stricter(found, catalogue.find({ ...sought, target }));

@@ -5,7 +5,7 @@
 import type { Answer, CatalogueOptions, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { answerOf } from './fetch/answer.ts';
 import { createProbe } from './fetch/probe.ts';
-import { partsOf, pricedRequest, sellerRequest } from './fetch/request.ts';
+import { goneSignal, partsOf, preflightOf, pricedRequest, sellerRequest } from './fetch/request.ts';
 import { responseOf } from './fetch/respond.ts';
 import { checkNames } from './options.ts';
 
@@ -50,8 +50,9 @@ export function paid<Parsed>(
         maxBytes: route.maxAnswerBytes,
         signal: context.signal,
       });
+    const gone = goneSignal(request);
     const delivery = await seller.charge(route, sellerRequest(request, { peer: peer?.(request) }), run);
-    return responseOf(delivery, { method: request.method, gone: request.signal });
+    return responseOf(delivery, { method: request.method, gone });
   };
 }
 
@@ -87,15 +88,16 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
   });
   const catalogue = seller.catalogue(sold, rest);
   return async (request) => {
-    const { method, signal } = request;
-    const found = catalogue.find({ method, target: partsOf(request.url).target });
+    const { method } = request;
+    const preflight = preflightOf(request);
+    const found = catalogue.find({ method, target: partsOf(request.url).target, preflight });
     switch (found.kind) {
       case 'route':
         return found.route.sell(request);
       case 'free':
         return otherwise(request);
       case 'refused':
-        return responseOf(found.delivery, { method, gone: signal });
+        return responseOf(found.delivery, { method, gone: undefined });
       default:
         return found satisfies never;
     }

@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { answerOf } from './fetch/answer.ts';
 import { createProbe } from './fetch/probe.ts';
-import { partsOf, sellerRequest } from './fetch/request.ts';
+import { goneSignal, partsOf, preflightOf, sellerRequest } from './fetch/request.ts';
 import { responseOf } from './fetch/respond.ts';
 import { oddTarget, peerOf } from './hono/bindings.ts';
 import { openStage } from './hono/stage.ts';
@@ -71,8 +71,10 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
 ): Gate<Parsed[number]> {
   const { peer, ...rest } = options;
   const catalogue = seller.catalogue(routes, rest);
-  const find = ({ req, env }: Context): Found<Route<Parsed[number]>> =>
-    catalogue.find({ method: req.method, target: oddTarget(env) ?? partsOf(req.url).target });
+  const find = ({ req, env }: Context): Found<Route<Parsed[number]>> => {
+    const target = oddTarget(env) ?? partsOf(req.url).target;
+    return catalogue.find({ method: req.method, target, preflight: preflightOf(req.raw) });
+  };
   return gateOf(seller, find, peer === undefined ? {} : { peer });
 }
 
@@ -85,7 +87,8 @@ function gateOf<Parsed>(
   const admit = async (c: Context, next: Next, route: Route<Parsed>): Promise<void> => {
     const stage = openStage(c);
     const { before } = stage;
-    const { method, signal: gone } = c.req.raw;
+    const request = c.req.raw;
+    const gone = goneSignal(request);
     const work = async (context: WorkContext<Parsed>): Promise<Answer> => {
       contexts.set(c, context);
       const response = await stage.run(context, next);
@@ -93,9 +96,9 @@ function gateOf<Parsed>(
       return soldAnswer(await answerOf(response, { maxBytes: route.maxAnswerBytes, signal }, before));
     };
     try {
-      const request = sellerRequest(c.req.raw, { peer: peer(c), target: oddTarget(c.env) });
-      const delivery = await seller.charge(route, request, work);
-      stage.show(await responseOf(delivery, { method, gone, before }));
+      const asked = sellerRequest(request, { peer: peer(c), target: oddTarget(c.env) });
+      const delivery = await seller.charge(route, asked, work);
+      stage.show(await responseOf(delivery, { method: request.method, gone, before }));
     } catch (fault) {
       // What the handlers have said was not paid for, and the application's onError would add to it.
       stage.show(new Response(null, { status: 500, headers: before.map(([name, value]) => [name, value]) }));
@@ -111,8 +114,7 @@ function gateOf<Parsed>(
         return next();
       case 'refused': {
         const { before, show } = openStage(c);
-        const { method, signal: gone } = c.req.raw;
-        return show(await responseOf(found.delivery, { method, gone, before }));
+        return show(await responseOf(found.delivery, { method: c.req.method, gone: undefined, before }));
       }
       default:
         return found satisfies never;

@@ -94,6 +94,9 @@ test('after a failed and unpaid run another request may take the payment, and th
   assert.equal(replaced.maxAttempts, 2, 'a request cannot raise its own bound');
   const refused = run(failed, { purchase: other, request: { mayReplaceRequest: false } });
   assert.equal(refused.kind, 'known');
+  const committed: ClaimRecord = { ...failed, binding: 'signed' };
+  assert.equal(run(committed, { purchase: other }).kind, 'known', 'it committed to its request by signature');
+  assert.equal(run(committed).kind, 'taken', 'for which it still runs');
 });
 
 test('an answer that is kept but unsent belongs to its request alone', () => {

@@ -71,8 +71,9 @@ function judge(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgem
 
 function judgeUnpaid(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgement {
   if (record.fingerprint !== request.purchase.fingerprint) {
-    const failedUnpaid = record.work.state !== 'done';
-    if (!request.mayReplaceRequest || !failedUnpaid) return 'answer';
+    // What committed to its request by signature stays with it, whichever route it is presented on next (S2).
+    const stays = !request.mayReplaceRequest || record.binding === 'signed';
+    if (stays || record.work.state === 'done') return 'answer';
   }
   const judgement = judgeWork(record, request, nowMs);
   // No money is asked for work that could not run any more, or that an owner may still be running.

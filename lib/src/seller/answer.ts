@@ -3,7 +3,7 @@
  * cache rules of design section 4. PAYMENT-REQUIRED goes with a 402 that invites a new payment and with nothing
  * else (design 9.13).
  */
-import { describe, type Refusal } from '../problem.ts';
+import { describe, type ProblemCode, type Refusal } from '../problem.ts';
 import { encodePaymentResponse } from '../wire/response.ts';
 import { encodeUtf8 } from '../wire/utf8.ts';
 import { paymentRequiredHeader, paymentResponseHeader, type SettlementResponse } from '../wire/v2.ts';
@@ -47,8 +47,27 @@ const ours: ReadonlySet<string> = new Set([
 
 /** A refusal as it leaves: status, code, money and retry in a problem document. */
 export function problemAnswer(refusal: Refusal, envelope: Envelope = {}): Answer {
+  const { status, body } = documentOf(refusal);
+  const headers: [string, string][] = [['content-type', 'application/problem+json']];
+  if (refusal.retryAfter !== undefined) headers.push(['retry-after', String(refusal.retryAfter)]);
+  return { status, headers: [...headers, ...common('no-store'), ...payment(envelope)], body };
+}
+
+type Document = { readonly status: number; readonly body: Uint8Array };
+
+/** A refusal of which nothing is known but its code reads the same every time; there are a few dozen. */
+const plainDocuments = new Map<ProblemCode, Document>();
+
+function documentOf(refusal: Refusal): Document {
+  if (Object.keys(refusal).length > 1) return writeDocument(refusal);
+  const known = plainDocuments.get(refusal.code) ?? writeDocument(refusal);
+  plainDocuments.set(refusal.code, known);
+  return known;
+}
+
+function writeDocument(refusal: Refusal): Document {
   const row = describe(refusal);
-  const body = {
+  const members = {
     type: `urn:counterfoil:problem:${row.code}`,
     title: row.title,
     status: row.status,
@@ -60,13 +79,7 @@ export function problemAnswer(refusal: Refusal, envelope: Envelope = {}): Answer
     ...(refusal.fields === undefined ? {} : { fields: refusal.fields }),
     ...(refusal.liveUntil === undefined ? {} : { liveUntil: refusal.liveUntil }),
   };
-  const headers: [string, string][] = [['content-type', 'application/problem+json']];
-  if (refusal.retryAfter !== undefined) headers.push(['retry-after', String(refusal.retryAfter)]);
-  return {
-    status: row.status,
-    headers: [...headers, ...common('no-store'), ...payment(envelope)],
-    body: encodeUtf8(JSON.stringify(body)),
-  };
+  return { status: row.status, body: encodeUtf8(JSON.stringify(members)) };
 }
 
 /** The answer of a handler that failed before anything was charged, or after: nothing of it may be cached. */

@@ -40,9 +40,9 @@ export async function charge<Parsed>(
   route: Route<Parsed>,
   arrival: Arrival<Parsed>,
 ): Promise<Delivery> {
-  const { answer, written } = await guarded(shop, route, arrival);
+  const delivery = await guarded(shop, route, arrival);
   const { headers } = arrival.request;
-  return guardWritten(shop, { answer: signed(shop, { route, headers }, answer), written });
+  return guardWritten(shop, { ...delivery, answer: signed(shop, { route, headers }, delivery.answer) });
 }
 
 async function guarded<Parsed>(
@@ -199,6 +199,9 @@ async function proceed<Parsed>(visit: Visit<Parsed>, taken: Taken): Promise<Deli
       if (answer !== 'go') return answer;
       // Superseded, and the older payment was delivered and has been forgotten since.
       if (outcome.record.supersededBy !== undefined) return answerUnused(visit, outcome.record);
+      // Unsent and free, but it stays with the request that it was taken for.
+      if (outcome.record.fingerprint !== visit.fingerprint)
+        return answerUnused(visit, outcome.record, ['request']);
       return inProgress(visit);
     }
     case 'earlier_unknown':
@@ -252,6 +255,7 @@ function signed<Parsed>(
 
 /** How the writing went is bookkeeping: a store that is down then must not break an answer that has left. */
 function guardWritten(shop: Shop, delivery: Delivery): Delivery {
+  if (delivery.untracked === true) return delivery;
   return {
     answer: delivery.answer,
     written: async (how) => {

@@ -17,5 +17,12 @@ export type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
 export { RequestFault, readJson, readQuery } from './read.ts';
 export type { SiblingPolicy } from './roster.ts';
 export type { Invalid, ParsedRouteOptions, Route, RouteOptions, RouteRequest, Validate } from './route.ts';
-export { createSeller, type Found, type ReadyTest, type Seller, type SellerOptions } from './seller.ts';
+export {
+  createSeller,
+  type Found,
+  type ReadyTest,
+  type Seller,
+  type SellerOptions,
+  type Sought,
+} from './seller.ts';
 export type { RouteSettings } from './settings.ts';

@@ -221,6 +221,7 @@ test('a request that the route refuses costs nothing, paid or not, and leaves no
       if (url.includes('city=atlantis')) return 'There is no such city.';
       if (url.includes('city=rome')) return { status: 404, detail: 'Not today.', fields: ['city'] };
       if (url.includes('city=paid')) return { status: 402, detail: 'a status that a refusal cannot have' };
+      if (url.includes('city=half')) return { status: 404.5, detail: 'a status that nothing can have' };
       return undefined;
     },
   });
@@ -241,6 +242,7 @@ test('a request that the route refuses costs nothing, paid or not, and leaves no
     ['atlantis', 400],
     ['rome', 404],
     ['paid', 400],
+    ['half', 400],
   ] as const) {
     const target = `/weather?city=${city}`;
     const resource = { url: `https://api.example.com${target}` };

@@ -86,8 +86,8 @@ export async function validate<Parsed>(
   const { said } = heard === 'late' ? { said: 'The route took too long to judge this request.' } : heard;
   if (said === undefined) return undefined;
   const invalid = typeof said === 'string' ? { detail: said } : said;
-  const { detail, status, fields }: Exclude<Invalid, string> = invalid;
-  const known = status !== undefined && status >= 400 && status < 500 && status !== 402;
+  const { detail, status = 400, fields }: Exclude<Invalid, string> = invalid;
+  const known = Number.isInteger(status) && status >= 400 && status < 500 && status !== 402;
   return {
     code: 'request_invalid',
     detail: detail.slice(0, maxDetail),

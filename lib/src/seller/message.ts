@@ -25,8 +25,6 @@ export type SellerRequest = {
   }) => Promise<BodyResult>;
   /** The address that the request came from, where the adapter knows it; a proxy is recognised by it. */
   readonly peer?: string;
-  /** Aborts when the client goes away. */
-  readonly gone: AbortSignal;
 };
 
 /** A whole answer; streams come with the flows that may carry them. */
@@ -66,4 +64,6 @@ export type Work<Parsed> = (context: WorkContext<Parsed>) => Promise<Answer>;
 export type Delivery = {
   readonly answer: Answer;
   readonly written: (how: 'complete' | 'cut') => Promise<void>;
+  /** Nobody needs to hear how it went, so that an adapter may spare itself the watching. */
+  readonly untracked?: true;
 };

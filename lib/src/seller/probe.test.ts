@@ -90,6 +90,30 @@ test('design 9.19: any refusal of the right gate will do, as of a price that nee
   await rig.seller.ready({ probe });
 });
 
+test('H05: a gate that fails itself, as one whose body somebody else has read, is no gate that sells', async () => {
+  const { rig, weather, item, chat } = open();
+  const { probe } = application(rig, { 'GET /weather': weather, 'GET /items/probe': item });
+  const taken: Probe = async (asked) => {
+    const { method, target, headers } = asked;
+    if (asked.method !== 'POST') return probe(asked);
+    assert.deepEqual(
+      [new TextDecoder().decode(asked.body), asked.headers.at(-1)],
+      ['{}', ['content-type', 'application/json']],
+    );
+    const readBody = () => Promise.reject(new TypeError('was read before'));
+    const { answer } = await rig.seller.charge(
+      chat,
+      { ...requestOf({ method, target, headers }), readBody },
+      async () => assert.fail('the work ran for a probe'),
+    );
+    return { status: answer.status, headers: answer.headers };
+  };
+  await assert.rejects(
+    rig.seller.ready({ probe: taken }),
+    /POST \/chat: \/chat reached its gate, which failed\./,
+  );
+});
+
 test('a stranger learns no mark, and a mark that is guessed is told nothing', async () => {
   const { rig, weather } = open();
   for (const guess of ['', '0'.repeat(32), 'true']) {

@@ -3,27 +3,22 @@
  * then, that is what is said instead.
  */
 import type { ClaimRecord } from '../claim/index.ts';
-import { commitmentDomain, commitmentExtension, declareCommitment, requestDigest } from '../payment/index.ts';
 import { describe, type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
-import { encodePaymentRequired } from '../wire/required.ts';
-import type { JsonObject, PaymentRequired, PaymentRequirements, SettlementResponse } from '../wire/v2.ts';
+import type { PaymentRequirements, SettlementResponse } from '../wire/v2.ts';
 import { problemAnswer } from './answer.ts';
-import { fitRequired } from './budget.ts';
+import { askFor } from './ask.ts';
 import { within } from './limit.ts';
 import type { Answer, Delivery } from './message.ts';
 import { type QuoteScope, sealQuote } from './quoted.ts';
-import { boundRequest, type Call, readLimitMs } from './visit.ts';
+import { type Call, readLimitMs } from './visit.ts';
 
 /** Seconds after which the same payment is worth presenting again. */
 export const retrySoon = 1;
 export const retryLater = 5;
 
-/** Octets of a URL that every 402 has room for. */
-const longestPricedUrl = 2048;
-
 /** A delivery of which nobody needs to hear how it went. */
 export function plain(answer: Answer): Delivery {
-  return { answer, written: async () => {} };
+  return { answer, written: async () => {}, untracked: true };
 }
 
 /** What a quoted price holds for. */
@@ -38,7 +33,7 @@ export function quoteScope<Parsed>(
 export async function quote<Parsed>(call: Call<Parsed>): Promise<Outcome<readonly PaymentRequirements[]>> {
   const parsed = await call.parsed();
   if (!parsed.ok) return parsed;
-  const quoted = await within(call.shop.world, readLimitMs, Promise.resolve(call.route.quote(parsed.value)));
+  const quoted = await within(call.shop.world, readLimitMs, call.route.quote(parsed.value));
   if (quoted === 'late') return refuse('price_unavailable');
   return quoted.ok ? dated(call, quoted.value) : quoted;
 }
@@ -67,47 +62,9 @@ export async function refusalTo<Parsed>(
   if (row.status !== 402 || row.retry !== 'new_payment') return plain(problemAnswer(refusal, { response }));
   const terms = await quote(call);
   if (!terms.ok) return plain(problemAnswer(terms.refusal, { response }));
-  const required = requiredOf(call, terms.value, row.reason ?? refusal.code);
+  const required = askFor(call, terms.value, row.reason ?? refusal.code);
   if (!required.ok) return plain(problemAnswer(required.refusal, { response }));
-  const fitted = fitRequired(required.value, encodePaymentRequired);
-  if ('tooLarge' in fitted) {
-    // A long target alone can do it; then it is the request that has no terms.
-    if (call.request.url.length > longestPricedUrl)
-      return plain(problemAnswer({ code: 'request_malformed', fields: ['target'] }, { response }));
-    call.shop.observe({ event: 'alarm', alarm: 'terms_too_large', detail: call.route.name });
-    return plain(problemAnswer({ code: 'price_unavailable' }, { response }));
-  }
-  if (fitted.dropped.length > 0) call.shop.roster.noteShortened(call.route.name, fitted.dropped);
-  return plain(problemAnswer(refusal, { required: fitted.header, response }));
-}
-
-/** The 402's message; its resource is our configured origin's URL, never the Host's. */
-function requiredOf<Parsed>(
-  call: Call<Parsed>,
-  accepts: readonly PaymentRequirements[],
-  error: string,
-): Outcome<PaymentRequired> {
-  const { route, request } = call;
-  const extensions = extensionsOf(call);
-  if (!extensions.ok) return extensions;
-  return succeed({
-    x402Version: 2,
-    error,
-    resource: { url: request.url, ...route.resource },
-    accepts,
-    ...(Object.keys(extensions.value).length === 0 ? {} : { extensions: extensions.value }),
-  });
-}
-
-/** What the route declares; a required binding shows the digest, so that a mismatch is seen before anybody signs. */
-function extensionsOf<Parsed>(call: Call<Parsed>): Outcome<JsonObject> {
-  const { route, shop } = call;
-  if (route.binding !== 'required') return succeed(route.extensions);
-  const digest = requestDigest(boundRequest(call), commitmentDomain, shop.world.sha256);
-  if (!digest.ok) return digest;
-  const { boundHeaders } = route;
-  const declared = declareCommitment({ required: true, boundHeaders, requestDigest: digest.value });
-  return succeed({ ...route.extensions, [commitmentExtension]: declared });
+  return plain(problemAnswer(refusal, { required: required.value, response }));
 }
 
 /** PAYMENT-RESPONSE for a settled record. */

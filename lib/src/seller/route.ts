@@ -72,6 +72,8 @@ export type Route<Parsed> = RouteLimits & {
   readonly parse: (request: RouteRequest) => Parsed | Promise<Parsed>;
   readonly validate: Validate<Parsed> | undefined;
   readonly quote: Quote<Parsed>;
+  /** Everything that its 402 says is the same for every request, the URL apart. */
+  readonly asksAlike: boolean;
   /** What the 402 says of the resource, apart from its URL. */
   readonly resource: Omit<ResourceInfo, 'url'>;
   /** What the 402 declares, apart from the digest of a required binding. */
@@ -85,7 +87,7 @@ export function defineRoute<Parsed>(
   shop: Pick<Shop, 'accepts' | 'assetList' | 'observe' | 'binding' | 'roster'>,
   options: ParsedRouteOptions<Parsed>,
 ): Route<Parsed> {
-  checkSettings(options);
+  checkSettings({ ...options, binding: options.binding ?? shop.binding });
   const { method, path, flow = 'authorization', maxTimeoutSeconds = defaultMaxTimeoutSeconds } = options;
   const { binding = shop.binding } = options;
   const name = `${method} ${path}`;
@@ -106,6 +108,7 @@ export function defineRoute<Parsed>(
     parse: options.parse,
     validate: options.validate,
     quote,
+    asksAlike: typeof options.price !== 'function' && binding !== 'required',
     resource: resourceOf(shop, options, name),
     extensions: extensionsOf(options, binding, limits),
     budget,

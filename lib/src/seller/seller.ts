@@ -86,8 +86,14 @@ export type Seller = {
   readonly catalogue: <R extends Listed>(
     routes: readonly R[],
     options?: CatalogueOptions,
-  ) => { readonly find: (request: Pick<SellerRequest, 'method' | 'target'>) => Found<R> };
+  ) => { readonly find: (request: Sought) => Found<R> };
   readonly close: () => Promise<void>;
+};
+
+/** What a catalogue finds a route by. */
+export type Sought = Pick<SellerRequest, 'method' | 'target'> & {
+  /** Access-Control-Request-Method: a browser asks for the route of that method, before it uses it (H02). */
+  readonly preflight?: string | undefined;
 };
 
 /** A priced route, a free request, or the answer of one that is neither. */
@@ -147,8 +153,10 @@ export function createSeller(options: SellerOptions): Seller {
     catalogue: (routes, options) => {
       const catalogue = createCatalogue(routes, options);
       return {
-        find: ({ method, target }) => {
-          const found = catalogue.find(method, target);
+        find: ({ method, target, preflight }) => {
+          const wanted =
+            method === 'OPTIONS' && preflight !== undefined ? catalogue.find(preflight, target) : undefined;
+          const found = wanted?.kind === 'route' ? wanted : catalogue.find(method, target);
           if (found.kind !== 'refused') return found;
           const { headers, ...answer } = problemAnswer(found.refusal);
           const allow: HeaderList = found.allow === undefined ? [] : [['allow', found.allow.join(', ')]];

@@ -24,6 +24,16 @@ test('what no route can be is a TypeError at the start that names it', () => {
     [{ quoteMs: 10, price: () => '$1' }, /quoteMs/],
     [{ quoteMs: 1e9, price: () => '$1' }, /quoteMs/],
     [{ maxHeaderBytes: 0 }, /maxHeaderBytes/],
+    [{ maxHeaderBytes: 2_047 }, /at least 2048/],
+    [{ paymentId: 'requierd' }, /paymentId/],
+    [{ earlierPayment: 'on' }, /earlierPayment/],
+    [{ redeliver: 'never' }, /redeliver/],
+    [{ inProgressStatus: 200 }, /inProgressStatus/],
+    [{ redirects: 'follow' }, /redirects/],
+    [{ ranges: 'sold' }, /ranges/],
+    [{ boundHeaders: 'cookie' }, /boundHeaders/],
+    [{ freeParameters: 'utm' }, /freeParameters/],
+    [{ freeParameters: [7] }, /freeParameters/],
     [{ path: 'weather' }, /path/i],
     [{ path: '/a*b*' }, /\*/],
     [{ description: 7 }, /description/],
@@ -35,6 +45,17 @@ test('what no route can be is a TypeError at the start that names it', () => {
       (fault) => fault instanceof TypeError && says.test(fault.message),
       JSON.stringify(more),
     );
+});
+
+test('B01: what the seller says of all its routes is checked with each of them', () => {
+  const misspelt = createRig({ binding: 'requierd' as 'required' });
+  assert.throws(() => misspelt.seller.route(base), /binding is one of/);
+  const strict = createRig({ binding: 'required' });
+  assert.throws(() => strict.seller.route({ ...base, freeParameters: ['utm'] }), /freeParameters/);
+  assert.equal(
+    strict.seller.route({ ...base, binding: 'echoed', freeParameters: ['utm'] }).binding,
+    'echoed',
+  );
 });
 
 test('a route binds what changes the meaning of a body, and what it declares', () => {

@@ -32,7 +32,7 @@ export type RouteSettings = ResourceOptions & {
   readonly settleMs?: number;
   /** A larger answer is refused before any charge; default 1 MiB. */
   readonly maxAnswerBytes?: number;
-  /** All header fields of a paid answer; default 3.5 KiB, since a default nginx turns more than 4 KiB into a 502. */
+  /** All header fields of a paid answer, at least 2 KiB; default 3.5 KiB, since a default nginx turns more than 4 KiB into a 502. */
   readonly maxHeaderBytes?: number;
   /** Default 1 MiB. */
   readonly maxBodyBytes?: number;
@@ -79,6 +79,20 @@ const leastKeepMs = 600_000;
 const mostAttempts = 10;
 /** Shorter, and a buyer could not sign in time; longer, and yesterday's price is sold. */
 const quoteRangeMs = { least: 1_000, most: 86_400_000 } as const;
+
+/** Our own fields take about 700 octets, and a cached URL up to 928 of the rest: with less, nothing could be sold. */
+const leastHeaderBytes = 2048;
+
+/** Options that are one of a few words: a misspelt one must not fall back to a weaker rule. */
+const choices: readonly (readonly [name: keyof RouteSettings, values: readonly unknown[]])[] = [
+  ['binding', ['off', 'advisory', 'echoed', 'required']],
+  ['paymentId', ['off', 'optional', 'required']],
+  ['earlierPayment', ['serve', 'off']],
+  ['redeliver', ['answer', 'status', 'off']],
+  ['inProgressStatus', [402, 409]],
+  ['redirects', ['refuse', 'sell']],
+  ['ranges', ['ignore', 'sell']],
+];
 
 const optionNames: ReadonlySet<string> = new Set([
   'method',
@@ -156,13 +170,29 @@ export function checkSettings(options: RouteSettings & { readonly price: unknown
       throw new TypeError(`${name} must be a whole number above 0.`);
     }
   }
-  checkBinding(options);
+  if (options.maxHeaderBytes !== undefined && options.maxHeaderBytes < leastHeaderBytes) {
+    throw new TypeError(`maxHeaderBytes must be at least ${leastHeaderBytes}.`);
+  }
+  checkChoices(options);
+  checkNames(options);
   checkQuote(options);
 }
 
-function checkBinding({ binding, freeParameters = [] }: RouteSettings): void {
-  if (binding !== undefined && !['off', 'advisory', 'echoed', 'required'].includes(binding)) {
-    throw new TypeError(`binding is "off", "advisory", "echoed" or "required", not "${binding}".`);
+function checkChoices(options: RouteSettings): void {
+  for (const [name, values] of choices) {
+    const value: unknown = options[name];
+    if (value !== undefined && !values.includes(value)) {
+      throw new TypeError(`${name} is one of ${values.join(', ')}, not "${String(value)}".`);
+    }
+  }
+}
+
+function checkNames({ binding, boundHeaders, freeParameters = [] }: RouteSettings): void {
+  for (const [name, list] of Object.entries({ boundHeaders, freeParameters })) {
+    const texts: unknown = list ?? [];
+    if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) {
+      throw new TypeError(`${name} is a list of strings.`);
+    }
   }
   // The commitment is to the URL as it was sent, and no client could know which of its parameters are free.
   if (binding === 'required' && freeParameters.length > 0) {

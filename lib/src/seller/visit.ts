@@ -118,11 +118,7 @@ function readOnce<Parsed>(
   let reading: Promise<Outcome<Parsed>> | undefined;
   const parse = async (): Promise<Outcome<Parsed>> => {
     try {
-      const parsed = await within(
-        shop.world,
-        readLimitMs,
-        Promise.resolve(route.parse(request)).then(succeed),
-      );
+      const parsed = await within(shop.world, readLimitMs, wrapped(route.parse(request)));
       return parsed === 'late'
         ? refuse('request_malformed', { detail: 'The route took too long to read it.' })
         : parsed;
@@ -136,6 +132,11 @@ function readOnce<Parsed>(
     reading ??= parse();
     return reading;
   };
+}
+
+/** A parsed value may be anything, `late` included. */
+function wrapped<T>(value: T | Promise<T>): Outcome<T> | Promise<Outcome<T>> {
+  return value instanceof Promise ? value.then(succeed) : succeed(value);
 }
 
 /** Decodes the payment header and makes the payment's key. */
@@ -173,10 +174,13 @@ export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outc
 
 type Bound<Parsed> = Pick<Call<Parsed>, 'shop' | 'route' | 'request' | 'lines'>;
 
-/** The request as a payment may be bound to it, its URL whole. */
+/**
+ * The request as a payment may be bound to it, its URL whole. HEAD alone comes here with another method than the
+ * route's, and asks what the route's own would cost.
+ */
 export function boundRequest<Parsed>({ route, request, lines }: Bound<Parsed>): BoundRequest {
-  const { method, url, body } = request;
-  return { method, url, body, headerLines: lines, boundHeaders: route.boundHeaders };
+  const { url, body } = request;
+  return { method: route.method, url, body, headerLines: lines, boundHeaders: route.boundHeaders };
 }
 
 /** A URL without the parameters that the route declares free. */

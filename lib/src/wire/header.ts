@@ -42,7 +42,11 @@ function wellFormed(_key: string, value: unknown): unknown {
  * surrogate in a seller's description becomes U+FFFD, since no strict reader would accept it.
  */
 export function sealHeader(message: object): string {
+  return encodeBase64Text(headerText(message));
+}
+
+/** The JSON that {@link sealHeader} encodes. */
+export function headerText(message: object): string {
   const text = JSON.stringify(message);
-  const strict = text.includes('\\ud') ? JSON.stringify(message, wellFormed) : text;
-  return encodeBase64Text(strict);
+  return text.includes('\\ud') ? JSON.stringify(message, wellFormed) : text;
 }

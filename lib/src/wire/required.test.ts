@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { sealHeader } from './header.ts';
 import {
   decodePaymentRequired,
   encodePaymentRequired,
+  prepareRequired,
   readPaymentRequired,
   readPaymentRequirements,
   writePaymentRequired,
@@ -210,7 +212,7 @@ test('the limits of a resource description are kept', () => {
     [{ url: '' }, /^resource\.url: /],
     [{ url: 'http://127.0.0.1/a b' }, /^resource\.url: /],
     [{ url: 'http://127.0.0.1/\u0000' }, /^resource\.url: /],
-    [{ url: `http://127.0.0.1/${'a'.repeat(4096)}` }, /^resource\.url: /],
+    [{ url: `http://127.0.0.1/${'a'.repeat(8192)}` }, /^resource\.url: /],
   ];
   for (const [change, detail] of cases) assert.match(detailOf(described(change)), detail);
 });
@@ -250,4 +252,27 @@ test('an amount that no token can move is a mistake of the seller and is not wri
     () => encodePaymentRequired({ ...read(message), accepts: [{ ...terms, amount: -1n }] }),
     RangeError,
   );
+});
+
+test('a header that was prepared is, for any URL, the one that encoding the whole message gives', () => {
+  const text = fc.string({ unit: 'grapheme' });
+  const message = (url: string, description: string): PaymentRequired => ({
+    x402Version: 2,
+    error: 'payment_required',
+    resource: { url, description },
+    accepts: [],
+    extensions: { 'payment-identifier': { info: { required: false } } },
+  });
+  const plain = text.filter((one) => !one.includes('\u0001'));
+  fc.assert(
+    fc.property(text, plain, (url, description) => {
+      assert.equal(
+        prepareRequired(message('', description))(url),
+        encodePaymentRequired(message(url, description)),
+      );
+    }),
+  );
+  const lone = 'https://api.example.com/\ud800';
+  assert.equal(prepareRequired(message('', 'x'))(lone), encodePaymentRequired(message(lone, 'x')));
+  assert.throws(() => prepareRequired(message('', '\u0001url\u0001')), TypeError);
 });

@@ -5,8 +5,9 @@
 
 import type { Outcome } from '../problem.ts';
 import { formatAmount } from './amount.ts';
+import { encodeBase64Text } from './base64.ts';
 import { explain } from './dialect.ts';
-import { openHeader, sealHeader } from './header.ts';
+import { headerText, openHeader, sealHeader } from './header.ts';
 import type { Shape } from './shape.ts';
 import {
   amount,
@@ -123,6 +124,23 @@ export function writePaymentRequired(message: PaymentRequired): JsonObject {
     accepts: message.accepts.map(writePaymentRequirements),
     extensions: message.extensions,
   });
+}
+
+/** Stands for the URL while the rest is encoded; no text of a seller's has a control character in it. */
+const urlMark = '\u0001url\u0001';
+
+/**
+ * Encodes a PAYMENT-REQUIRED header of which only `resource.url` is left open: what {@link encodePaymentRequired}
+ * gives for the whole message, in a fraction of its time.
+ */
+export function prepareRequired(message: PaymentRequired): (url: string) => string {
+  const marked = { ...message, resource: { ...message.resource, url: urlMark } };
+  const [before = '', after = '', ...more] = headerText(writePaymentRequired(marked)).split(
+    JSON.stringify(urlMark),
+  );
+  if (more.length > 0 || after === '')
+    throw new TypeError('A text of this message holds the mark of its URL.');
+  return (url) => encodeBase64Text(`${before}${JSON.stringify(url.toWellFormed())}${after}`);
 }
 
 /** Encodes a PAYMENT-REQUIRED header; always ASCII. */

@@ -57,10 +57,13 @@ export const networkText: TextRule = {
   expected: 'a canonical CAIP-2 network such as eip155:8453',
 };
 
-/** The specification leaves a URL's form open (tools have `mcp:` ones); control characters and spaces are in none. */
+/**
+ * The specification leaves a URL's form open (tools have `mcp:` ones); control characters and spaces are in none.
+ * What a 402 of ours may name, a payment may echo: no shorter than the longest URL that is bound (payment/url.ts).
+ */
 export const urlText: TextRule = {
-  test: (text) => text.length <= 4096 && /^[^\p{Cc}\p{Z}]+$/u.test(text),
-  expected: 'a URL of 1 to 4096 characters',
+  test: (text) => text.length <= 8192 && /^[^\p{Cc}\p{Z}]+$/u.test(text),
+  expected: 'a URL of 1 to 8192 characters',
 };
 
 /** Section 5.1: absolute, http or https, at most 2,048 characters. */

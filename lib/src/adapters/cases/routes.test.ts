@@ -78,6 +78,26 @@ for (const door of doors) {
       assert.deepEqual(market.runs(), []);
     });
 
+    test('H02: a preflight is answered for the route of the method that a page is about to use', async (t) => {
+      const market = await openMarket(t, door, { free: ['DELETE /weather'] });
+      const allowed = async (method: string, target = '/weather'): Promise<string | undefined> => {
+        const headers = [
+          ['Origin', 'https://app.example.com'],
+          ['Access-Control-Request-Method', method],
+        ] as const;
+        const answer = await market.ask({ method: 'OPTIONS', target, headers });
+        assert.equal(answer.status, 204);
+        return answer.header('access-control-allow-methods');
+      };
+      assert.deepEqual([await allowed('GET'), await allowed('POST')], ['GET', 'POST']);
+      // Where a handler for every method stands, OPTIONS passed on for the sake of a free one would run it.
+      assert.deepEqual(
+        [await allowed('DELETE'), await allowed('PATCH'), await allowed('OPTIONS')],
+        ['GET', 'GET', 'GET'],
+      );
+      assert.deepEqual([await allowed('POST', '/item/7'), market.runs()], ['GET', []]);
+    });
+
     test('H04: other spellings of a priced path are priced, refused or unknown, and never free', async (t) => {
       const market = await openMarket(t, door);
       for (const target of [

@@ -39,6 +39,20 @@ test('a body that was read already is a mistake that says where to mount the gat
   await assert.rejects(readBody(request, limits), { name: 'TypeError', message: /before the payment gate/ });
 });
 
+test('a body that somebody else is reading is the same mistake', async () => {
+  const request = post('1234');
+  request.body?.getReader();
+  await assert.rejects(readBody(request, limits), { name: 'TypeError', message: /before the payment gate/ });
+});
+
+test('a platform whose requests have no signal has bodies all the same', async () => {
+  for (const signal of [null, undefined]) {
+    const request = post('1234');
+    Object.defineProperty(request, 'signal', { value: signal });
+    assert.equal((await readBody(request, limits)).kind, 'bytes');
+  }
+});
+
 test('a stream is read to its end, or to one octet beyond the limit, and is let go then', async () => {
   let canceled = false;
   const endless = new ReadableStream({

@@ -17,9 +17,13 @@ export async function readBody(
   // Asked for its body, a server may make a whole Request first; these two have none (fetch, section 5.4).
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : request.body;
   if (body === null) return { kind: 'bytes', bytes: new Uint8Array() };
+  if (body.locked) throw new TypeError(takenMessage);
   const late = AbortSignal.timeout(limits.timeoutMs);
+  // Some platforms tell nobody when a client leaves: their requests have no signal.
+  const gone: AbortSignal | null = request.signal;
   try {
-    const bytes = await collect(body, limits.maxBytes, AbortSignal.any([late, request.signal]));
+    const stop = AbortSignal.any(gone instanceof AbortSignal ? [late, gone] : [late]);
+    const bytes = await collect(body, limits.maxBytes, stop);
     return bytes.length > limits.maxBytes ? { kind: 'too_large' } : { kind: 'bytes', bytes };
   } catch {
     return { kind: late.aborted ? 'too_slow' : 'gone' };

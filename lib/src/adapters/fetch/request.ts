@@ -19,9 +19,21 @@ export function sellerRequest(request: Request, origin: Origin = {}): SellerRequ
     target: origin.target ?? target,
     headers: headersOf(request, authority),
     readBody: (limits) => readBody(request, limits),
-    gone: request.signal,
     ...(peer === undefined ? {} : { peer }),
   };
+}
+
+/**
+ * The signal of a request with a payment; others get answers that nobody watches. Platforms that make it when it is
+ * asked for must be asked before the client can leave.
+ */
+export function goneSignal(request: Request): AbortSignal | undefined {
+  return request.headers.has('payment-signature') ? request.signal : undefined;
+}
+
+/** The method that a browser asks leave for, where it does. */
+export function preflightOf({ method, headers }: Request): string | undefined {
+  return method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? undefined) : undefined;
 }
 
 /** The parts of a URL as they stand, its fragment left out; parsing it once more could spell it anew. */

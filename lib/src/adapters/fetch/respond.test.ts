@@ -75,3 +75,30 @@ test('an answer that can never be sent is cut, and the fault is the caller’s',
   await assert.rejects(responseOf(delivery, { method: 'GET', gone }), TypeError);
   assert.deepEqual(notes, ['cut']);
 });
+
+test('an answer that nobody watches is whole at once, in octets or in text, with every field as often as it stands', async () => {
+  const octets = Uint8Array.of(0xff, 0x00, 0xfe);
+  const cookies: HeaderList = [
+    ['set-cookie', 'a=1'],
+    ['set-cookie', 'b=2'],
+  ];
+  const problem: HeaderList = [['content-type', 'application/problem+json']];
+  const text = '{"title":"größer"}';
+  for (const [answer, method, body] of [
+    [{ headers: cookies, body: octets }, 'GET', octets],
+    [{ headers: problem, body: new TextEncoder().encode(text) }, 'GET', new TextEncoder().encode(text)],
+    [{ headers: problem }, 'HEAD', new Uint8Array()],
+    [{ status: 204 }, 'GET', new Uint8Array()],
+  ] as const) {
+    const { delivery, notes } = noted(answer);
+    const response = await responseOf({ ...delivery, untracked: true }, { method, gone: undefined });
+    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), body);
+    assert.equal(
+      response.headers.getSetCookie().length,
+      'headers' in answer && answer.headers === cookies ? 2 : 0,
+    );
+    if (response.status !== 204)
+      assert.equal(response.headers.get('content-length'), String(delivery.answer.body.length));
+    assert.deepEqual(notes, []);
+  }
+});

@@ -1,11 +1,12 @@
 /** A delivery as a Response, which reports how far it was taken. */
-import type { Delivery, HeaderList } from '../../seller/index.ts';
+import type { Answer, Delivery, HeaderList } from '../../seller/index.ts';
 import { bodiless, foreignFields, framing, listFields } from '../fields.ts';
 
 /** Who a response is for. */
 export type Receiver = {
   readonly method: string;
-  readonly gone: AbortSignal;
+  /** From {@link goneSignal}. */
+  readonly gone: AbortSignal | undefined;
   /** Fields set before the gate; they stay, so that a refusal is readable across origins too. */
   readonly before?: HeaderList;
 };
@@ -15,6 +16,7 @@ export type Receiver = {
  * it that it was not. A response without a body tells nothing and counts as written.
  */
 export async function responseOf(delivery: Delivery, receiver: Receiver): Promise<Response> {
+  if (delivery.untracked === true) return shortResponse(delivery.answer, receiver);
   const { answer } = delivery;
   const { method, gone, before = [] } = receiver;
   let told = false;
@@ -31,14 +33,42 @@ export async function responseOf(delivery: Delivery, receiver: Receiver): Promis
       status: answer.status,
       headers,
     });
-    if (gone.aborted) await tell('cut');
+    if (gone?.aborted === true) await tell('cut');
     else if (empty) await tell('complete');
-    else gone.addEventListener('abort', () => void tell('cut'), { once: true });
+    else gone?.addEventListener('abort', () => void tell('cut'), { once: true });
     return response;
   } catch (fault) {
     await tell('cut');
     throw fault;
   }
+}
+
+/** One whose writing nobody watches needs no stream, and platforms write it in one go. */
+function shortResponse(answer: Answer, { method, before = [] }: Receiver): Response {
+  const bare = bodiless.includes(answer.status);
+  const empty = answer.body.length === 0 || bare || method === 'HEAD';
+  const length: HeaderList = bare ? [] : [['content-length', String(answer.body.length)]];
+  const headers = before.length === 0 ? fieldsOf([...answer.headers, ...length]) : undefined;
+  return new Response(empty ? null : contentOf(answer), {
+    status: answer.status,
+    headers: headers ?? joined(before, [...answer.headers, ...length]),
+  });
+}
+
+const decoder = new TextDecoder();
+
+/** Our own documents as text, which platforms write together with the head; a handler's octets as they are. */
+function contentOf({ headers, body }: Answer): string | Uint8Array<ArrayBuffer> {
+  const ours = headers.some(
+    ([name, value]) => name === 'content-type' && value === 'application/problem+json',
+  );
+  return ours ? decoder.decode(body) : new Uint8Array(body);
+}
+
+/** Fields as an object, which platforms take over as it is; undefined where one stands twice. */
+function fieldsOf(headers: HeaderList): Record<string, string> | undefined {
+  const fields = Object.fromEntries(headers);
+  return Object.keys(fields).length === headers.length ? fields : undefined;
 }
 
 /** The answer's fields over those from before the gate; lists go on where they were begun. */

@@ -35,17 +35,21 @@ export function guardBindings(env: unknown, headers: HeaderList, giveUp: GiveUp)
   if (isObject(env) && isObject(server) && 'incoming' in server) {
     return { ...env, server: guardBindings(server, headers, giveUp) };
   }
-  if (!isObject(env) || !isIncoming(member(env, 'incoming'))) return env;
+  const received = member(env, 'incoming');
+  if (!isObject(env) || !(isIncoming(received) || isStreamed(received))) return env;
   // By its names alone: under a symbol lies the way to a WebSocket, which would be opened whatever is settled.
   const bindings: Record<string, unknown> = Object.fromEntries(Object.entries(env));
   const { incoming, outgoing } = bindings;
   if (isIncoming(incoming)) showHeaders(incoming, headers);
+  if (isStreamed(incoming)) showStreamed(incoming, headers);
   if (isObject(incoming)) bindings.incoming = guardedIncoming(incoming, giveUp);
   if (isObject(outgoing)) bindings.outgoing = guardedOutgoing(outgoing, giveUp);
   return bindings;
 }
 
-const connections: readonly (string | symbol)[] = ['connection', 'socket'];
+const connections: readonly (string | symbol)[] = ['client', 'connection', 'socket'];
+/** What HTTP/2 has in their place. */
+const streams: readonly (string | symbol)[] = ['session', 'stream'];
 /** Methods of a response that change nothing of it. */
 const harmless: ReadonlySet<string | symbol> = new Set([
   'addListener',
@@ -96,6 +100,7 @@ function guardedOutgoing(outgoing: object, giveUp: GiveUp): object {
 function shown(owner: object, name: string | symbol, giveUp: GiveUp): unknown {
   const value: unknown = Reflect.get(owner, name, owner);
   if (connections.includes(name)) return isSocket(value) ? guarded(value, giveUp) : value;
+  if (streams.includes(name) && isObject(value)) return guardedOutgoing(value, giveUp);
   return typeof value === 'function' ? value.bind(owner) : value;
 }
 
@@ -111,6 +116,26 @@ function isObject(value: unknown): value is object {
 
 function isIncoming(value: unknown): value is Parameters<typeof showHeaders>[0] {
   return isObject(value) && 'rawHeaders' in value && 'headersDistinct' in value;
+}
+
+/** A request of HTTP/2, which has its fields in two getters, and a stream that is its response too. */
+type Streamed = { readonly stream: unknown; readonly rawHeaders: string[]; readonly headers: object };
+
+function isStreamed(value: unknown): value is Streamed {
+  return isObject(value) && 'stream' in value && isStrings(member(value, 'rawHeaders'));
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+/** As {@link showHeaders}: both are the lists that the getters give again; pseudo-fields stay. */
+function showStreamed({ rawHeaders, headers }: Streamed, visible: HeaderList): void {
+  const shown = new Set(visible.map(([name]) => name));
+  const stays = (name: string): boolean => name.startsWith(':') || shown.has(name.toLowerCase());
+  for (const name of Object.keys(headers)) if (!stays(name)) Reflect.deleteProperty(headers, name);
+  const kept = rawHeaders.filter((_text, at, all) => stays(String(all[at - (at % 2)])));
+  rawHeaders.splice(0, rawHeaders.length, ...kept);
 }
 
 function isSocket(value: unknown): value is Parameters<typeof guarded>[0] {

@@ -149,3 +149,20 @@ test('a head that a slip of the handler made impossible is the handler’s own e
   assert.throws(() => response.setHeader('x', '1'), { code: 'ERR_HTTP_HEADERS_SENT' });
   assert.equal(textOf((await answer).body), 'sunny');
 });
+
+test('H15: the connection is under guard by whichever of its names a handler writes to it', async () => {
+  for (const name of ['socket', 'connection', 'client']) {
+    const socket = new Socket();
+    socket._write = () => assert.fail('sent');
+    const request = new IncomingMessage(socket);
+    const { answer } = captureAnswer(request, {
+      maxBytes: 1000,
+      signal: new AbortController().signal,
+      real: new ServerResponse(request),
+    });
+    const shown: unknown = Reflect.get(request, name);
+    assert.ok(shown instanceof Socket);
+    shown.write('secret');
+    await assert.rejects(answer, /wrote to the connection/);
+  }
+});

@@ -84,6 +84,8 @@ export function captureAnswer(request: IncomingMessage, options: CaptureOptions)
     end: finish,
   });
   request.socket = guarded(request.socket, fail);
+  // The older name under which Node shows the same connection.
+  Reflect.set(request, 'client', request.socket);
   // A server says this of its connections, and one that nobody listens to is closed (node:http, response.setTimeout).
   response.socket?.on('timeout', (socket: unknown) => {
     if (!response.emit('timeout', socket)) fail(new Error('The handler let its own time-out pass.'));

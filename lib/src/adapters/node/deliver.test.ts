@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Answer } from '../../seller/index.ts';
 import { ask, octets, open, type Received, serve } from '../rig/wire.ts';
 import { deliver } from './deliver.ts';
-import { goneSignal } from './gone.ts';
+import { clientOf } from './gone.ts';
 
 type Told = 'complete' | 'cut';
 
@@ -22,7 +22,7 @@ async function delivered(
   const port = await serve(t, (request, response) => {
     before(request, response);
     void deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer, written: async (how) => told.resolve(how) },
     );
   });
@@ -116,7 +116,7 @@ test('a 204 has neither body nor length', async (t) => {
 test('a connection whose request was not read to its end is closed after the answer', async (t) => {
   const port = await serve(t, (request, response) => {
     void deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer: answerOf(), written: async () => {} },
     );
   });
@@ -134,7 +134,7 @@ test('an answer to a client that has left is cut', async (t) => {
     arrived.resolve();
     await new Promise((resolve) => response.once('close', resolve));
     await deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer: answerOf(), written: async (how) => told.resolve(how) },
     );
   });
@@ -150,7 +150,7 @@ test('an answer larger than a client takes is cut when that client leaves', asyn
   const port = await serve(t, (request, response) => {
     const answer = answerOf({ body: new Uint8Array(64 * 1024 * 1024) });
     void deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer, written: async (how) => told.resolve(how) },
     );
   });
@@ -165,7 +165,7 @@ test('an answer that cannot be sent breaks the connection and is cut', async (t)
   const port = await serve(t, (request, response) => {
     const answer = answerOf({ headers: [['x-bad', 'line\nbreak']] });
     void deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer, written: async (how) => told.resolve(how) },
     );
   });
@@ -176,7 +176,7 @@ test('an answer that cannot be sent breaks the connection and is cut', async (t)
 test('a note of the delivery that fails does not spoil the answer', async (t) => {
   const port = await serve(t, (request, response) => {
     void deliver(
-      { request, response, gone: goneSignal(request, response) },
+      { request, response, client: clientOf(request) },
       { answer: answerOf(), written: () => Promise.reject(new Error('store down')) },
     );
   });

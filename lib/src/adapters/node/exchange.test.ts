@@ -89,30 +89,25 @@ test('H05: a route is sought by what was received', () => {
   assert.deepEqual(soughtOf(request), { method: 'GET', target: '/api/weather' });
 });
 
-test('the client counts as gone when its connection closes before the answer, and not afterwards', async (t) => {
-  const gone: AbortSignal[] = [];
+test('S10: an answer whose client left while the seller was at work is cut', async (t) => {
   const arrived = Promise.withResolvers<void>();
-  const closing = looking((request) => {
-    gone.push(request.gone);
-    arrived.resolve();
-    return new Promise((resolve) => request.gone.addEventListener('abort', resolve));
-  });
-  const work = () => Promise.reject(new Error('no work'));
-  const served = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<string>();
   const port = await serve(t, async (request, response) => {
-    const patient = looking((asked) => gone.push(asked.gone));
-    await exchange(request.url === '/leave' ? closing : patient, route, { request, response, work });
-    if (request.url === '/leave') served.resolve();
+    const seller = {
+      charge: async () => {
+        arrived.resolve();
+        await new Promise((resolve) => request.socket.once('close', resolve));
+        const answer = { status: 200, headers: [], body: Buffer.from('sunny') };
+        return { answer, written: async (how: string) => told.resolve(how) };
+      },
+    };
+    await exchange(seller, route, { request, response, work: () => Promise.reject(new Error('no work')) });
   });
   const wire = open(port);
-  wire.send(octets({ target: '/leave' }));
+  wire.send(octets());
   await arrived.promise;
-  assert.equal(gone[0]?.aborted, false);
   wire.socket.destroy();
-  await served.promise;
-  assert.equal(gone[0]?.aborted, true);
-  await ask(port);
-  assert.equal(gone[1]?.aborted, false);
+  assert.equal(await told.promise, 'cut');
 });
 
 test('a response that was begun before the gate is refused before the seller hears of it', async (t) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Delivery, HeaderList, Route, Seller, SellerRequest, Work } from '../../seller/index.ts';
 import { readBody } from './body.ts';
 import { deliver, type Handover } from './deliver.ts';
-import { goneSignal } from './gone.ts';
+import { clientOf } from './gone.ts';
 
 /** What frameworks that strip a mount prefix keep: the target as it was received, and what they have stripped (H05). */
 export type Incoming = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
@@ -26,17 +26,18 @@ export async function exchange<Parsed>(
 ): Promise<void> {
   const { request, response, work, handover } = parts;
   checkUnbegun(response);
+  checkVersion(request);
   // The payment was for the first gate and is hidden from whatever stands behind it, so the second would refuse it.
   if (atWork.has(request))
     throw new TypeError(
       `This request has passed a payment gate before that of ${route.name}; one is enough.`,
     );
-  const gone = goneSignal(request, response);
-  const delivery = await seller.charge(route, sellerRequest(request, gone), (context) => {
+  const client = clientOf(request);
+  const delivery = await seller.charge(route, sellerRequest(request), (context) => {
     atWork.add(request);
     return work(context);
   });
-  await deliver({ request, response, gone, ...(handover === undefined ? {} : { handover }) }, delivery);
+  await deliver({ request, response, client, ...(handover === undefined ? {} : { handover }) }, delivery);
 }
 
 /** Writes an answer that is there without any work, such as that of a path that nothing is sold at. */
@@ -46,7 +47,7 @@ export async function turnAway(
   delivery: Delivery,
 ): Promise<void> {
   checkUnbegun(response);
-  await deliver({ request, response, gone: goneSignal(request, response) }, delivery);
+  await deliver({ request, response, client: clientOf(request) }, delivery);
 }
 
 /** What a catalogue finds a route by: as received, whatever a framework has made of it since. */
@@ -54,17 +55,27 @@ export function soughtOf(request: Incoming): Pick<SellerRequest, 'method' | 'tar
   return { method: request.method ?? '', target: request.originalUrl ?? request.url ?? '' };
 }
 
+/** The method that a browser asks leave for, where it does. */
+export function preflightOf({ headers }: IncomingMessage): string | undefined {
+  return headers['access-control-request-method'];
+}
+
+/** A response of HTTP/2 has other ways to the wire than those that are diverted: its terms would invite to pay for nothing. */
+function checkVersion({ httpVersionMajor }: IncomingMessage): void {
+  if (httpVersionMajor < 2) return;
+  throw new TypeError('This gate serves HTTP/1.1. Let a proxy speak HTTP/2, or use the Hono adapter.');
+}
+
 function checkUnbegun(response: ServerResponse): void {
   if (response.headersSent) throw new TypeError('This response was begun before the payment gate.');
 }
 
-function sellerRequest(request: Incoming, gone: AbortSignal): SellerRequest {
+function sellerRequest(request: Incoming): SellerRequest {
   const { remoteAddress } = request.socket;
   return {
     ...soughtOf(request),
     headers: headerList(request.rawHeaders),
     readBody: (limits) => readBody(request, limits),
-    gone,
     ...(remoteAddress === undefined ? {} : { peer: remoteAddress }),
   };
 }
