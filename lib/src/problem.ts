@@ -72,7 +72,7 @@ export type ProblemCode =
 /** The table. Every code is produced by a source file, shown by a test and listed in docs/reference/problems.md. */
 export const problems: { readonly [code in ProblemCode]: Problem } = {
   // Before the payment is looked at.
-  duplicate_payment_header: row(400, ['unmoved', 'new_payment'], 'More than one payment header was sent.'),
+  duplicate_payment_header: row(400, ['unknown', 'same_payment'], 'More than one payment header was sent.'),
   payment_malformed: row(400, ['unmoved', 'new_payment'], 'The payment header cannot be read.'),
   payment_version_unsupported: row(
     400,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import methodOverride from 'method-override';
 import { paid, paidRoutes, probe } from './express.ts';
 import { openExpress } from './rig/express.ts';
 import { codeOf } from './rig/shop.ts';
@@ -45,6 +46,18 @@ test('H05: the self-test finds a route whose path was written without its prefix
   assert.equal((await shop.ask({ target: '/api/weather' })).text, 'sunny');
 });
 
+test('H05: the self-test comes by https, as far as a proxy can say so', async (t) => {
+  await openExpress(t, (app, seller, route) => {
+    app.set('trust proxy', 'loopback');
+    app.use((request, response, next) => {
+      if (request.secure) next();
+      else response.redirect(`https://api.example.com${request.url}`);
+    });
+    app.get('/weather', paid(seller, route), (_request, response) => void response.send('sunny'));
+    t.after(() => seller.ready({ probe: probe(app) }));
+  });
+});
+
 test('H05: the self-test finds a gate behind a body parser, which would sell nothing', async (t) => {
   await openExpress(
     t,
@@ -59,6 +72,30 @@ test('H05: the self-test finds a gate behind a body parser, which would sell not
     },
     { method: 'POST' },
   );
+});
+
+test('H03: method-override behind the gate makes no sold method of a free one', async (t) => {
+  const ran: string[] = [];
+  const shop = await openExpress(
+    t,
+    (app, seller, route) => {
+      app.use(paidRoutes(seller, [route], { free: ['POST /weather'] }));
+      app.use(methodOverride('_method'));
+      for (const method of ['get', 'post', 'delete'] as const)
+        app[method]('/{*path}', (request, response) => {
+          ran.push(`${request.method} ${request.path}`);
+          response.send('done');
+        });
+      const loud: ErrorRequestHandler = (_fault, _request, response, _next) => void response.sendStatus(500);
+      app.use(loud);
+    },
+    { method: 'GET' },
+  );
+  const post = async (target: string): Promise<number> => (await shop.ask({ method: 'POST', target })).status;
+  assert.deepEqual([await post('/weather?_method=GET'), await post('/weather?_method=DELETE')], [500, 500]);
+  assert.deepEqual(ran, []);
+  assert.deepEqual([await post('/weather'), await post('/elsewhere?_method=DELETE')], [200, 200]);
+  assert.deepEqual(ran, ['POST /weather', 'DELETE /elsewhere']);
 });
 
 /** Rewrites the target before the gate, as a module for friendly addresses does. */

@@ -7,9 +7,9 @@ import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext
 import { createDiversion } from './express/divert.ts';
 import { bodyTaken, takenMessage } from './node/body.ts';
 import { captureAnswer } from './node/capture.ts';
-import { exchange, type Incoming, preflightOf, soughtOf, turnAway } from './node/exchange.ts';
+import { exchange, hintsOf, type Incoming, soughtOf, turnAway } from './node/exchange.ts';
 import { createProbe, type Listener } from './node/probe.ts';
-import { showPriced } from './node/show.ts';
+import { pinFree, showPriced } from './node/show.ts';
 
 type Next = (fault?: unknown) => void;
 
@@ -56,7 +56,7 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
 ): Gate<Parsed[number]> {
   const catalogue = seller.catalogue(routes, options);
   return gateOf(seller, (request) => {
-    const sought = { ...soughtOf(request), preflight: preflightOf(request) };
+    const sought = { ...soughtOf(request), ...hintsOf(request) };
     const found = catalogue.find(sought);
     const target = targetNow(request);
     return target === sought.target ? found : stricter(found, catalogue.find({ ...sought, target }));
@@ -88,6 +88,7 @@ function gateOf<Parsed>(
         admit(seller, found.route, { request, response, next, contexts });
         break;
       case 'free':
+        pinFree(request, () => find(request).kind === 'free');
         next();
         break;
       case 'refused':

@@ -5,7 +5,7 @@
 import type { Answer, CatalogueOptions, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { answerOf } from './fetch/answer.ts';
 import { createProbe } from './fetch/probe.ts';
-import { goneSignal, partsOf, preflightOf, pricedRequest, sellerRequest } from './fetch/request.ts';
+import { goneSignal, hintsOf, partsOf, pricedRequest, sellerRequest } from './fetch/request.ts';
 import { responseOf } from './fetch/respond.ts';
 import { checkNames } from './options.ts';
 
@@ -89,8 +89,7 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
   const catalogue = seller.catalogue(sold, rest);
   return async (request) => {
     const { method } = request;
-    const preflight = preflightOf(request);
-    const found = catalogue.find({ method, target: partsOf(request.url).target, preflight });
+    const found = catalogue.find({ method, target: partsOf(request.url).target, ...hintsOf(request) });
     switch (found.kind) {
       case 'route':
         return found.route.sell(request);

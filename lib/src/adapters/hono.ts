@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { answerOf } from './fetch/answer.ts';
 import { createProbe } from './fetch/probe.ts';
-import { goneSignal, partsOf, preflightOf, sellerRequest } from './fetch/request.ts';
+import { goneSignal, hintsOf, partsOf, sellerRequest } from './fetch/request.ts';
 import { responseOf } from './fetch/respond.ts';
 import { oddTarget, peerOf } from './hono/bindings.ts';
 import { openStage } from './hono/stage.ts';
@@ -73,7 +73,7 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
   const catalogue = seller.catalogue(routes, rest);
   const find = ({ req, env }: Context): Found<Route<Parsed[number]>> => {
     const target = oddTarget(env) ?? partsOf(req.url).target;
-    return catalogue.find({ method: req.method, target, preflight: preflightOf(req.raw) });
+    return catalogue.find({ method: req.method, target, ...hintsOf(req.raw) });
   };
   return gateOf(seller, find, peer === undefined ? {} : { peer });
 }

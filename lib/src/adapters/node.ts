@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, CatalogueOptions, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { captureAnswer } from './node/capture.ts';
-import { exchange, preflightOf, soughtOf, turnAway } from './node/exchange.ts';
+import { exchange, hintsOf, soughtOf, turnAway } from './node/exchange.ts';
 import { createProbe, type Listener } from './node/probe.ts';
 import { showPriced } from './node/show.ts';
 
@@ -84,7 +84,7 @@ export function paidRoutes<Parsed extends readonly unknown[]>(
   });
   const catalogue = seller.catalogue(sold, rest);
   const choose = async (request: IncomingMessage): Promise<Listener> => {
-    const found = catalogue.find({ ...soughtOf(request), preflight: preflightOf(request) });
+    const found = catalogue.find({ ...soughtOf(request), ...hintsOf(request) });
     switch (found.kind) {
       case 'route':
         return found.route.sell;

@@ -171,12 +171,15 @@ test('a route’s bound headers are put in order at the start, and what cannot b
   for (const name of [
     'host',
     'via',
-    'user-agent',
+    'forwarded',
     'x-forwarded-for',
     'x-forwarded-host',
+    'accept-encoding',
+    'user-agent',
     'content-length',
-    'date',
+    'connection',
     'te',
+    'date',
   ]) {
     assert.throws(() => checkBoundHeaders([name]), { name: 'TypeError', message: /proxies rewrite/ });
   }

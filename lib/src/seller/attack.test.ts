@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { answerOf, createRig, payTo, type Rig, read, requestOf, type Seen } from '../../test/rig.ts';
 import { openTestShop } from '../../test/shop.ts';
 import { signCommitted } from '../payment/index.ts';
 import type { PaymentPayload, PaymentRequired } from '../wire/v2.ts';
+import { RequestFault } from './read.ts';
 import type { Route, RouteOptions, RouteRequest } from './route.ts';
 
 const origin = 'https://api.example.com';
@@ -176,4 +178,133 @@ test('C13, H14: no event names a payment identifier, a salt or a signature', asy
   const secrets = JSON.stringify([committed.payload.signature, committed.extensions]).match(/[0-9a-f]{64,}/g);
   assert.ok(secrets !== null && secrets.length >= 2);
   for (const secret of [id, ...secrets]) assert.ok(!told.includes(secret), secret);
+});
+
+test('S3: of a payment older than our memory nothing is known, whatever else is wrong with it', async () => {
+  const shop = openTestShop({ route: { validate: ({ url }) => (url.includes('odd') ? 'odd' : undefined) } });
+  const { required } = await shop.ask();
+  assert.ok(required !== undefined);
+  const old = await shop.rig.pay(required, { nowMs: shop.rig.clock.nowMs() - 40 * 86_400_000 });
+  const foreign = { ...old, accepted: { ...old.accepted, maxTimeoutSeconds: 7 } };
+  const unnamed = { ...old, extensions: { 'payment-identifier': { info: { id: 'short' } } } };
+  for (const payment of [old, foreign, unnamed, renamed(old, '/other')]) {
+    const { problem, required: terms } = await shop.ask({ payment, target: '/weather?odd' });
+    assert.deepEqual([problem.code, problem.money], ['authorization_expired', 'unknown']);
+    assert.deepEqual([problem.retry, terms], ['later', undefined]);
+  }
+});
+
+test('design 4: a payment that came too late is told so before the route is asked', async () => {
+  let asked = 0;
+  const validate = (): undefined => {
+    asked += 1;
+  };
+  const shop = openTestShop({ route: { validate } });
+  const payment = await shop.payment();
+  await shop.rig.clock.advance(400_000);
+  asked = 0;
+  assert.equal((await shop.ask({ payment })).problem.code, 'authorization_expired');
+  assert.equal(asked, 0);
+});
+
+test('H14: what a route says of a request is a sentence, not a page', async () => {
+  const shop = openTestShop({ route: { validate: () => 'no '.repeat(10_000) } });
+  const { problem } = await shop.ask();
+  assert.equal(String(problem.detail).length, 500);
+});
+
+test('B11: a reading that is still to come is waited for before it is priced, whichever realm its promise is of', async () => {
+  const { seller } = createRig();
+  const parse = (): Promise<{ readonly city: string }> =>
+    runInNewContext('Promise.resolve({ city: "rome" })');
+  const route = seller.route({
+    ...{ method: 'GET', path: '/weather' },
+    parse,
+    price: ({ city }) => (city === 'rome' ? '$0.02' : '$0.01'),
+  });
+  const { required } = await read(seller.charge(route, requestOf(), async () => answerOf('sunny')));
+  assert.equal(required?.accepts[0]?.amount, 20_000n);
+});
+
+test('C13: two sellers that share a store do not meet in an identifier', async () => {
+  const rig = createRig();
+  const other = rig.another({ origin: 'https://api.example.net' });
+  for (const [seller, host] of [
+    [rig.seller, 'api.example.com'],
+    [other, 'api.example.net'],
+  ] as const) {
+    const route = seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
+    const visit = (payment?: PaymentPayload): Promise<Seen> => {
+      const request = requestOf({ headers: [['host', host]], ...(payment === undefined ? {} : { payment }) });
+      return read(seller.charge(route, request, async () => answerOf(host)));
+    };
+    const { required } = await visit();
+    assert.ok(required !== undefined);
+    const extensions = { 'payment-identifier': { info: { required: false, id: 'pay_0123456789abcdef' } } };
+    assert.equal((await visit({ ...(await rig.pay(required)), extensions })).status, 200, host);
+  }
+});
+
+test('B04, H07: a header that the work does not see is bound all the same where the route says so', async () => {
+  const shop = openTestShop({ route: { boundHeaders: ['if-none-match'] } });
+  const payment = await shop.payment();
+  assert.equal((await shop.ask({ payment, headers: [['if-none-match', '"a"']] })).status, 200);
+  const { status, problem } = await shop.ask({ payment, headers: [['if-none-match', '"b"']] });
+  assert.deepEqual([status, problem.code, problem.money], [409, 'payment_already_used', 'moved']);
+});
+
+test('H07: a route that sells ranges shows its work no condition, so that no 304 is sold', async () => {
+  const shop = openTestShop({ route: { ranges: 'sell' } });
+  const payment = await shop.payment();
+  const seen: string[] = [];
+  shop.works(async ({ request }) => {
+    seen.push(...request.headers.map(([name]) => name));
+    return answerOf('part', 206);
+  });
+  const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+  const headers = [...conditions, 'range', 'if-range'].map((name) => [name, 'x'] as const);
+  assert.equal((await shop.ask({ payment, headers })).status, 206);
+  assert.deepEqual(seen, ['host', 'range', 'if-range']);
+});
+
+test('H14: why a route cannot read a request is told only in words that it chose for the buyer', async () => {
+  for (const [fault, says] of [
+    [new Error('db: secret'), 'The route cannot read this request.'],
+    [new TypeError('secret.key'), 'The route cannot read this request.'],
+    [new RequestFault('Name a city.'), 'Name a city.'],
+  ] as const) {
+    const { seller } = createRig();
+    const parse = (): never => {
+      throw fault;
+    };
+    const route = seller.route({ method: 'GET', path: '/weather', price: '$0.01', parse });
+    const { problem } = await read(seller.charge(route, requestOf(), async () => answerOf('sunny')));
+    assert.deepEqual([problem.code, problem.detail], ['request_malformed', says]);
+  }
+});
+
+test('I3: a payment in doubt that comes with a request refused unread is called unknown, and no new one is invited', async () => {
+  const shop = openTestShop({ route: { maxBodyBytes: 8 } });
+  const payment = await shop.payment();
+  shop.rig.settles.push({ lands: true, says: 'lost' });
+  assert.equal((await shop.ask({ payment })).problem.code, 'settlement_unknown');
+  const refused = [
+    await shop.ask({ payment, headers: [['host', 'elsewhere.example']] }),
+    await shop.ask({ payment, headers: [['x-payment', 'e30=']] }),
+    await shop.ask({ payment, headers: [['x-http-method-override', 'PUT']] }),
+    await shop.ask({ payment, target: `/${'x'.repeat(9_000)}` }),
+    await shop.ask({ payment, body: { kind: 'too_large' } }),
+    await shop.ask({ payment, body: { kind: 'gone' } }),
+    await shop.ask({ payment, method: 'HEAD' }),
+  ];
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [421, 400, 400, 400, 413, 408, 405],
+  );
+  for (const { problem, required } of refused) {
+    assert.equal(problem.money, 'unknown', problem.code);
+    assert.ok(problem.retry !== 'new_payment' && required === undefined, problem.code);
+  }
+  const unpaid = await shop.ask({ headers: [['host', 'elsewhere.example']] });
+  assert.equal(unpaid.problem.money, 'unmoved');
 });

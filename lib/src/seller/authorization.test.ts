@@ -80,6 +80,10 @@ test('work that throws is said to have failed, uncharged, without its words', as
   assert.deepEqual([seen.status, seen.problem.code, seen.problem.money], [500, 'work_failed', 'unmoved']);
   assert.doesNotMatch(seen.text, /hunter2|charge\.ts/);
   assert.equal(shop.rig.calls.settle, 0);
+  // The seller itself is shown what its handler threw.
+  const told = shop.rig.events.find(({ event }) => event === 'work_failed');
+  assert.ok(told?.event === 'work_failed' && told.fault instanceof Error);
+  assert.equal(told.fault.message, 'password=hunter2');
 });
 
 test('after work that failed unpaid, the payment may buy another request of the same terms, within its attempts', async () => {

@@ -14,9 +14,9 @@ import { agreedBefore, isPaid, judge, judgeWindow, validate } from './judge.ts';
 import { answerKnown } from './known.ts';
 import { clearsTheWay, maxRounds, startBlock } from './lookup.ts';
 import type { Answer, Delivery, HeaderList, SellerRequest, Work } from './message.ts';
-import { checkMethod, optionsAnswer, refuseMethod } from './method.ts';
+import { carriesPayment, checkMethod, optionsAnswer, refuseMethod } from './method.ts';
 import { markHeader, probeHeader } from './probe.ts';
-import { plain, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
+import { beforeLookup, plain, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
 import type { Route } from './route.ts';
 import { type Shop, StoreUnavailable } from './shop.ts';
 import { payFirst, workOwed } from './upfront.ts';
@@ -73,13 +73,14 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   const { request } = arrival;
   if (request.method === 'OPTIONS') return plain(optionsAnswer(shop, route, request.headers));
   const origin = shop.places.locate(request);
-  if (!origin.ok) return turnedAway(shop, route, origin.refusal);
+  const pays = carriesPayment(request.headers);
+  if (!origin.ok) return turnedAway(shop, route, beforeLookup(origin.refusal, pays));
   const ready = await shop.readiness.check();
   if (ready.state !== 'ready')
     return turnedAway(shop, route, { code: 'seller_not_ready', retryAfter: retryLater });
 
   const method = checkMethod(route, request);
-  if (!method.ok) return plain(refuseMethod(route, method.refusal));
+  if (!method.ok) return plain(refuseMethod(route, beforeLookup(method.refusal, pays)));
   const text = paymentText(request.headers);
   if (!text.ok) return turnedAway(shop, route, text.refusal);
   const presented = text.value === undefined ? undefined : readPayment(text.value);
@@ -87,7 +88,7 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
     return copyInFlight(presented.value, route.inProgressStatus);
   }
   const call = await readCall(shop, route, { ...arrival, origin: origin.value });
-  if (!call.ok) return turnedAway(shop, route, call.refusal);
+  if (!call.ok) return turnedAway(shop, route, beforeLookup(call.refusal, presented?.ok === true));
   if (presented === undefined) {
     const invalid = await validate(call.value);
     return refusalTo(call.value, invalid ?? { code: 'payment_required' });

@@ -1,4 +1,7 @@
-/** What a seller tells whoever watches it. No event carries a signature, a payload or a body. */
+/**
+ * What a seller tells whoever watches it. No event carries a signature, a payload or a body; a `fault` is what the
+ * handler itself threw, and may say what a log should not.
+ */
 import type { ClaimRecord, MoneyAxis } from '../claim/index.ts';
 import type { ProblemCode } from '../problem.ts';
 
@@ -7,7 +10,14 @@ export type SellerEvent =
   | { readonly event: 'lost'; readonly key: string; readonly route: string }
   | { readonly event: 'settle_sent'; readonly key: string; readonly n: number }
   | { readonly event: 'money'; readonly key: string; readonly state: MoneyAxis['state'] }
-  | { readonly event: 'work_failed'; readonly key: string; readonly attempts: number; readonly paid: boolean }
+  | {
+      readonly event: 'work_failed';
+      readonly key: string;
+      readonly attempts: number;
+      readonly paid: boolean;
+      /** What the handler threw; no buyer is told. */
+      readonly fault?: unknown;
+    }
   | { readonly event: 'delivered'; readonly key: string; readonly how: 'complete' | 'cut' }
   /** Routes that ask for the same terms: a payment for one fits the others. */
   | { readonly event: 'siblings'; readonly routes: readonly string[] }

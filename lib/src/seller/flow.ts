@@ -69,7 +69,7 @@ export async function failedUnpaid<Parsed>(
   if (!isHeld(outcome)) return inProgress(visit);
   const { work, attempts } = outcome.record;
   const exhausted = work.state === 'exhausted';
-  visit.shop.observe({ event: 'work_failed', key: hold.key, attempts, paid: false });
+  visit.shop.observe({ event: 'work_failed', key: hold.key, attempts, paid: false, ...faultOf(result) });
   const retry = exhausted ? 'new_payment' : 'same_payment';
   switch (result.kind) {
     case 'failed':
@@ -87,6 +87,10 @@ export async function failedUnpaid<Parsed>(
   }
 }
 
+function faultOf(result: WorkResult): { readonly fault?: unknown } {
+  return result.kind === 'threw' && result.fault !== undefined ? { fault: result.fault } : {};
+}
+
 /** Work that failed after the money moved is owed: the same payment may run it again (design section 4). */
 export async function failedPaid<Parsed>(
   owned: Owned<Parsed>,
@@ -96,7 +100,13 @@ export async function failedPaid<Parsed>(
   const outcome = await visit.shop.store.fail(hold);
   if (!isHeld(outcome)) return inProgress(visit);
   const { record } = outcome;
-  visit.shop.observe({ event: 'work_failed', key: hold.key, attempts: record.attempts, paid: true });
+  visit.shop.observe({
+    event: 'work_failed',
+    key: hold.key,
+    attempts: record.attempts,
+    paid: true,
+    ...faultOf(result),
+  });
   const retry = record.work.state === 'exhausted' ? 'later' : 'same_payment';
   const response = settledResponse(record);
   const money = moneyOfPresented(visit, record);

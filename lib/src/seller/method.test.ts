@@ -38,6 +38,17 @@ test('H03: a request that names another method in a header is refused; one that 
   }
 });
 
+test('H03: an override that names the request’s own method hides no other behind it', () => {
+  for (const second of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
+    const headers: [string, string][] = [
+      ['x-http-method-override', 'GET'],
+      [second, 'DELETE'],
+    ];
+    assert.equal(said(get, 'GET', headers), 'request_malformed -');
+    assert.equal(said(get, 'GET', [...headers].reverse()), 'request_malformed -');
+  }
+});
+
 test('a refused method is told which there are', () => {
   const allow = (method: string): string | undefined =>
     refuseMethod({ method }, { code: 'method_not_allowed' }).headers.find(([name]) => name === 'allow')?.[1];

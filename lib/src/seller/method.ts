@@ -19,18 +19,26 @@ const overrides: ReadonlySet<string> = new Set([
 ]);
 const payments: ReadonlySet<string> = new Set([paymentSignatureHeader, paymentHeaderV1]);
 
+/** Whether a payment comes with a request, in any dialect and whatever it is worth. */
+export function carriesPayment(headers: HeaderList): boolean {
+  return headers.some(([name]) => payments.has(name));
+}
+
 /** Whether a route may be asked with this request's method at all. */
 export function checkMethod(
   route: Pick<Route<unknown>, 'method'>,
   request: Pick<SellerRequest, 'method' | 'headers'>,
 ): Outcome<'asks' | 'buys'> {
   const { method, headers } = request;
-  const override = headers.find(([name]) => overrides.has(name));
-  if (override !== undefined && override[1].trim().toUpperCase() !== method) {
+  // Each of them, since which one a framework reads is its own affair.
+  const override = headers.find(
+    ([name, value]) => overrides.has(name) && value.trim().toUpperCase() !== method,
+  );
+  if (override !== undefined) {
     return refuse('request_malformed', { fields: [override[0]], detail: 'The request names two methods.' });
   }
   if (method === route.method) return succeed('buys');
-  const pays = headers.some(([name]) => payments.has(name));
+  const pays = carriesPayment(headers);
   if (method === 'HEAD' && route.method === 'GET' && !pays) return succeed('asks');
   return refuse('method_not_allowed', pays ? {} : { money: 'unmoved', retry: 'never' });
 }

@@ -71,8 +71,11 @@ const missingOrLate = `${missing} Or does something before it refuse? A body par
 async function ask(test: SelfTest, route: Declared): Promise<string | undefined> {
   const target = fillPattern(route.path);
   const hasBody = bodied.includes(route.method);
+  const { host, protocol } = new URL(test.origin);
   const headers: HeaderList = [
-    ['host', new URL(test.origin).host],
+    ['host', host],
+    // As the proxy in front would say: many applications send everybody else to https first.
+    ['x-forwarded-proto', protocol.slice(0, -1)],
     [probeHeader, test.mark],
     ...(hasBody ? [['content-type', sample.type] as const] : []),
   ];
@@ -90,7 +93,7 @@ async function ask(test: SelfTest, route: Declared): Promise<string | undefined>
     }
     if (met?.startsWith(`${test.mark} `) === true)
       return `${route.name}: ${target} is sold by ${met.slice(test.mark.length + 1)}.`;
-    return `${route.name}: ${target} answered ${status} without passing its gate. ${status < 400 ? missing : missingOrLate}`;
+    return `${route.name}: ${target} answered ${status} without passing its gate. ${status < 300 ? missing : missingOrLate}`;
   } catch (fault) {
     return `${route.name}: ${target} could not be asked (${fault instanceof Error ? fault.message : 'unknown'}).`;
   }

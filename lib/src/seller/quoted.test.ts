@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerOf, createRig, read, requestOf, type Seen } from '../../test/rig.ts';
+import { answerOf, createRig, network, read, requestOf, type Seen } from '../../test/rig.ts';
 import { deriveMacKey } from '../crypto/mac.ts';
 import type { PaymentPayload, PaymentRequirements } from '../wire/v2.ts';
 import { openQuote, sealQuote } from './quoted.ts';
 
 const key = deriveMacKey(new Uint8Array(32).fill(1), 'quote');
-const scope = { key, route: 'GET /chat', request: 'ab'.repeat(32) };
+const scope = { key, route: 'GET /chat', terms: '[]', request: 'ab'.repeat(32) };
 const asked: PaymentRequirements = {
   scheme: 'exact',
   network: 'eip155:1',
@@ -60,6 +60,7 @@ test('B08, B10: a quote for another amount, address, route or request is none', 
   }
   for (const other of [
     { ...scope, route: 'GET /other' },
+    { ...scope, terms: '[[]]' },
     { ...scope, request: 'cd'.repeat(32) },
     { ...scope, key: deriveMacKey(new Uint8Array(32).fill(2), 'quote') },
   ]) {
@@ -119,6 +120,18 @@ test('B10: after its time a quote is refused by name, and nothing was settled', 
   assert.deepEqual([late.status, late.problem.code, late.problem.money], [402, 'quote_expired', 'unmoved']);
   assert.notEqual(late.required?.accepts[0]?.amount, required.accepts[0]?.amount);
   assert.equal(rig.ledger.landed.size, 0);
+});
+
+test('B10: a quote ends with the address that it was made for', async () => {
+  const { rig, ask } = climbing(60_000);
+  const { required } = await ask('/weather');
+  assert.ok(required);
+  const payment = await rig.pay(required);
+  const seller = rig.another({ accepts: [{ network, payTo: `0x${'ab'.repeat(20)}` }] });
+  const route = seller.route({ method: 'GET', path: '/weather', price: () => '$0.01', quoteMs: 60_000 });
+  const seen = await read(seller.charge(route, requestOf({ payment }), async () => assert.fail('it ran')));
+  assert.deepEqual([seen.problem.code, seen.problem.fields], ['requirement_mismatch', ['extra.quote']]);
+  assert.equal(rig.calls.settle, 0);
 });
 
 test('B10: without a quote a price that has changed is refused, and never settled at another amount', async () => {

@@ -16,6 +16,8 @@ const member = 'quote';
 export type QuoteScope = {
   readonly key: Uint8Array;
   readonly route: string;
+  /** Everything else that the seller may change at a deploy: who is paid, where, and in which flow. */
+  readonly terms: string;
   /** The request's fingerprint: a price that was given for one request is none for another. */
   readonly request: string;
 };
@@ -58,8 +60,8 @@ function authenticate(
   scope: QuoteScope,
   until: number,
 ): Uint8Array | undefined {
-  const { route, request } = scope;
-  const said = { request, requirement: writePaymentRequirements(requirement), route, until };
+  const { route, request, terms } = scope;
+  const said = { request, requirement: writePaymentRequirements(requirement), route, terms, until };
   const text = canonicalJson(said);
   return text === undefined ? undefined : macOf(scope.key, text);
 }

@@ -21,12 +21,25 @@ export function plain(answer: Answer): Delivery {
   return { answer, written: async () => {}, untracked: true };
 }
 
-/** What a quoted price holds for. */
+/** What a quoted price holds for: a quote ends with the terms that it was made under. */
 export function quoteScope<Parsed>(
   { shop, route }: Pick<Call<Parsed>, 'shop' | 'route'>,
   fingerprint: string,
 ): QuoteScope {
-  return { key: shop.quoteKey, route: route.name, request: fingerprint };
+  const { name, flow, maxTimeoutSeconds } = route;
+  const paid = shop.accepts.map(({ network, payTo }) => [network, payTo]);
+  const terms = JSON.stringify([flow, maxTimeoutSeconds, paid]);
+  return { key: shop.quoteKey, route: name, terms, request: fingerprint };
+}
+
+/**
+ * A refusal that is given before the store was asked. Of a payment that came with the request nothing is known then:
+ * it may have moved, and no new one is invited (I3).
+ */
+export function beforeLookup(refusal: Refusal, pays: boolean): Refusal {
+  const { money, retry } = describe(refusal);
+  if (!pays || money !== 'unmoved') return refusal;
+  return { ...refusal, money: 'unknown', retry: retry === 'new_payment' ? 'same_payment' : retry };
 }
 
 /** What is asked for this request. */

@@ -18,7 +18,7 @@ import type { Delivery, HeaderList, SellerRequest, Work } from './message.ts';
 import { createPlaces } from './place.ts';
 import { type Probe, selfTest } from './probe.ts';
 import { createReadiness } from './ready.ts';
-import { plain } from './reply.ts';
+import { beforeLookup, plain } from './reply.ts';
 import { createRoster, type SiblingPolicy } from './roster.ts';
 import {
   defineRoute,
@@ -94,6 +94,8 @@ export type Seller = {
 export type Sought = Pick<SellerRequest, 'method' | 'target'> & {
   /** Access-Control-Request-Method: a browser asks for the route of that method, before it uses it (H02). */
   readonly preflight?: string | undefined;
+  /** A payment comes with it, of which a refusal then knows nothing. */
+  readonly pays?: boolean | undefined;
 };
 
 /** A priced route, a free request, or the answer of one that is neither. */
@@ -153,12 +155,14 @@ export function createSeller(options: SellerOptions): Seller {
     catalogue: (routes, options) => {
       const catalogue = createCatalogue(routes, options);
       return {
-        find: ({ method, target, preflight }) => {
+        find: ({ method, target, preflight, pays = false }) => {
           const wanted =
             method === 'OPTIONS' && preflight !== undefined ? catalogue.find(preflight, target) : undefined;
           const found = wanted?.kind === 'route' ? wanted : catalogue.find(method, target);
           if (found.kind !== 'refused') return found;
-          const { headers, ...answer } = problemAnswer(found.refusal);
+          const unpaid = { money: 'unmoved', retry: 'never' } as const;
+          const refusal = pays ? beforeLookup(found.refusal, true) : { ...found.refusal, ...unpaid };
+          const { headers, ...answer } = problemAnswer(refusal);
           const allow: HeaderList = found.allow === undefined ? [] : [['allow', found.allow.join(', ')]];
           return { kind: 'refused', delivery: plain({ ...answer, headers: [...headers, ...allow] }) };
         },

@@ -30,7 +30,7 @@ const before: readonly Row[] = [
   [
     'two headers',
     async (open) => open().ask({ payment: 'e30=', headers: [['payment-signature', 'e30=']] }),
-    '400 duplicate_payment_header unmoved new_payment',
+    '400 duplicate_payment_header unknown same_payment',
   ],
   [
     'version 1',

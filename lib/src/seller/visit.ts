@@ -134,9 +134,17 @@ function readOnce<Parsed>(
   };
 }
 
-/** A parsed value may be anything, `late` included. */
+/**
+ * A parsed value may be anything, `late` included. One that is still to come need be no Promise of this realm: a query
+ * builder or another realm's would otherwise be priced before it is read.
+ */
 function wrapped<T>(value: T | Promise<T>): Outcome<T> | Promise<Outcome<T>> {
-  return value instanceof Promise ? value.then(succeed) : succeed(value);
+  return isThenable(value) ? Promise.resolve(value).then(succeed) : succeed(value);
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return holds && 'then' in value && typeof value.then === 'function';
 }
 
 /** Decodes the payment header and makes the payment's key. */

@@ -11,7 +11,8 @@ export type WorkResult =
   | { readonly kind: 'answer'; readonly answer: Answer }
   /** A status of 400 or more: the handler's own words, not paid for. */
   | { readonly kind: 'failed'; readonly answer: Answer }
-  | { readonly kind: 'threw' }
+  /** It threw, was aborted, or answered with what is no final status; `fault` is for the seller's own eyes. */
+  | { readonly kind: 'threw'; readonly fault?: unknown }
   | { readonly kind: 'redirect' }
   /** More than the route may keep, or than proxies let through as header fields. */
   | { readonly kind: 'too_large'; readonly what: 'body' | 'headers' };
@@ -48,8 +49,8 @@ export async function runWork<Parsed>(
       amount: record.amount,
     });
     return judge(call, record, await Promise.race([work, aborted(signal)]));
-  } catch {
-    return { kind: 'threw' };
+  } catch (fault) {
+    return { kind: 'threw', fault };
   } finally {
     timer.cancel();
     limit.abort();

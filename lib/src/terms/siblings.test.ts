@@ -33,6 +33,14 @@ test('B01: routes that ask for the same terms are found and named', () => {
   assert.deepEqual(findSiblings([route('GET /a', 1n), route('GET /b', 2n)]), []);
 });
 
+test('terms that differ in network, asset, payee or amount alone are no siblings', () => {
+  const whole = entry(1n);
+  for (const change of [{ network: 'eip155:2' }, { asset: 'b' }, { payTo: 'q' }, { amount: 2n }]) {
+    const other = { name: 'GET /b', requirements: [{ ...whole, ...change }], signed: false };
+    assert.deepEqual(findSiblings([route('GET /a', 1n), other]), []);
+  }
+});
+
 test('one shared entry of several is enough, and a group is named once', () => {
   const both: Priced = { name: 'GET /both', requirements: [entry(1n), entry(5n, 'b')], signed: false };
   const twice: Priced = { name: 'GET /twice', requirements: [entry(1n), entry(5n, 'b')], signed: false };
@@ -82,6 +90,19 @@ test('the offset of a route does not depend on the order of declaration, and one
   const later = ditherOffsets([...routes, route('GET /added', 10_000n)], offsets, sha256);
   for (const { name } of routes) assert.equal(later.get(name), offsets.get(name));
   assert.equal(new Set(later.values()).size, 4);
+});
+
+test('whoever was asked before others came keeps its place, siblings or not', () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(names, fc.nat(12), (drawn, early) => {
+      const routes = drawn.map((name) => route(name, 10n));
+      const first = ditherOffsets(routes.slice(0, early), none, sha256);
+      const all = ditherOffsets(routes, first, sha256);
+      for (const [name, offset] of first) assert.equal(all.get(name), offset, name);
+      assert.equal(new Set(all.values()).size, drawn.length);
+    }),
+  );
 });
 
 test('a route that comes late, at the price that another was moved to, is moved itself', () => {

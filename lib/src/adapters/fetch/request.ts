@@ -1,5 +1,5 @@
 /** A fetch Request as the seller is handed it, and the Request that the work is given in its place. */
-import type { HeaderList, SellerRequest, WorkContext } from '../../seller/index.ts';
+import type { HeaderList, SellerRequest, Sought, WorkContext } from '../../seller/index.ts';
 import { readBody } from './body.ts';
 
 /** What a Request does not tell of how it came. */
@@ -31,9 +31,13 @@ export function goneSignal(request: Request): AbortSignal | undefined {
   return request.headers.has('payment-signature') ? request.signal : undefined;
 }
 
-/** The method that a browser asks leave for, where it does. */
-export function preflightOf({ method, headers }: Request): string | undefined {
-  return method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? undefined) : undefined;
+/** What else a catalogue is told: the method that a preflight is about, and whether a payment comes with the request. */
+export function hintsOf({ method, headers }: Request): Pick<Sought, 'preflight' | 'pays'> {
+  const asked = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
+  return {
+    preflight: asked ?? undefined,
+    pays: headers.has('payment-signature') || headers.has('x-payment'),
+  };
 }
 
 /** The parts of a URL as they stand, its fragment left out; parsing it once more could spell it anew. */

@@ -1,6 +1,6 @@
 /** One request to a priced route, as node:http shows it, taken through the seller to a written answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Delivery, HeaderList, Route, Seller, SellerRequest, Work } from '../../seller/index.ts';
+import type { Delivery, HeaderList, Route, Seller, SellerRequest, Sought, Work } from '../../seller/index.ts';
 import { readBody } from './body.ts';
 import { deliver, type Handover } from './deliver.ts';
 import { clientOf } from './gone.ts';
@@ -55,9 +55,12 @@ export function soughtOf(request: Incoming): Pick<SellerRequest, 'method' | 'tar
   return { method: request.method ?? '', target: request.originalUrl ?? request.url ?? '' };
 }
 
-/** The method that a browser asks leave for, where it does. */
-export function preflightOf({ headers }: IncomingMessage): string | undefined {
-  return headers['access-control-request-method'];
+/** What else a catalogue is told: the method that a preflight is about, and whether a payment comes with the request. */
+export function hintsOf({ headers }: IncomingMessage): Pick<Sought, 'preflight' | 'pays'> {
+  return {
+    preflight: headers['access-control-request-method'],
+    pays: headers['payment-signature'] !== undefined || headers['x-payment'] !== undefined,
+  };
 }
 
 /** A response of HTTP/2 has other ways to the wire than those that are diverted: its terms would invite to pay for nothing. */

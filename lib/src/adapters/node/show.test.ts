@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { ask, serve } from '../rig/wire.ts';
-import { methodMessage, showHeaders, showPriced } from './show.ts';
+import { freeMethodMessage, methodMessage, pinFree, showHeaders, showPriced } from './show.ts';
 
 test('a handler sees the fields that the work is told of and no other', async (t) => {
   const port = await serve(t, (request, response) => {
@@ -60,4 +60,23 @@ test('H03: the method that was paid for stays, and whoever sets another one is t
 
 test('H03: a method that changed while the payment was judged is not worked for', () => {
   assert.throws(() => showPriced(requestOf('DELETE'), priced), { message: methodMessage });
+});
+
+test('H03: what passed unpaid may get another method only where every gate on its way would let that pass', () => {
+  const request = requestOf('POST');
+  pinFree(request, () => request.method !== 'GET');
+  pinFree(request, () => request.method !== 'PUT');
+  request.method = 'DELETE';
+  assert.equal(request.method, 'DELETE');
+  for (const sold of ['GET', 'PUT']) {
+    assert.throws(
+      () => {
+        request.method = sold;
+      },
+      { name: 'TypeError', message: freeMethodMessage },
+    );
+    assert.equal(request.method, 'DELETE');
+  }
+  request.method = 'POST';
+  assert.equal(request.method, 'POST');
 });

@@ -38,6 +38,32 @@ function pinMethod(request: IncomingMessage, method: string): void {
   });
 }
 
+/**
+ * What passed a gate unpaid may be given another method only if that would have passed too: a method override behind
+ * the gate would otherwise make of a free POST the GET that is sold (H03). `isFree` judges the request as it then is.
+ */
+export function pinFree(request: IncomingMessage, isFree: () => boolean): void {
+  let { method } = request;
+  // A gate before this one may have its own leave to give.
+  const earlier = Object.getOwnPropertyDescriptor(request, 'method')?.set;
+  const set = (next: string | undefined): void => {
+    const before = method;
+    method = next;
+    try {
+      if (!isFree()) throw new TypeError(freeMethodMessage);
+      earlier?.(next);
+    } catch (fault) {
+      method = before;
+      throw fault;
+    }
+  };
+  Object.defineProperty(request, 'method', { get: () => method, set, enumerable: true, configurable: true });
+}
+
+/** Says what a programmer did wrong where a free request gets the method of one that is not. */
+export const freeMethodMessage =
+  'This request passed the payment gate unpaid and cannot be given this method any more. Mount a method override before the payment gate.';
+
 /** Says what a programmer did wrong where the method changes behind the gate. */
 export const methodMessage =
   'The method of this request was paid for and cannot be changed any more. Mount a method override before the payment gate.';

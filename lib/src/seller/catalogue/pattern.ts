@@ -26,19 +26,20 @@ const rest = /^\*([A-Za-z_][A-Za-z0-9_]*)?$/;
 /** Reads a pattern; TypeError that names the path and what is wrong with it. */
 export function parsePattern(path: string): Pattern {
   const wrong = (why: string): TypeError => new TypeError(`The path "${path}" is not a pattern: ${why}.`);
-  if (!path.startsWith('/')) throw wrong('it starts with "/"');
-  if (path.length > maxPatternLength) throw wrong(`it has at most ${maxPatternLength} characters`);
+  if (!path.startsWith('/')) throw wrong('a pattern starts with "/"');
+  if (path.length > maxPatternLength) throw wrong(`a pattern has at most ${maxPatternLength} characters`);
   if (path === '/') return { path, segments: [] };
-  if (path.endsWith('/')) throw wrong('it does not end with "/", which servers ignore or not');
+  if (path.endsWith('/')) throw wrong('a pattern does not end with "/", which servers ignore or not');
   const segments = path.slice(1).split('/').map(parseSegment);
-  if (segments.length > maxSegments) throw wrong(`it has at most ${maxSegments} segments`);
+  if (segments.length > maxSegments) throw wrong(`a pattern has at most ${maxSegments} segments`);
   const names = new Set<string>();
   const parsed = segments.map((segment, at): Segment => {
     if (typeof segment === 'string') throw wrong(segment);
     if (segment.kind === 'literal') return segment;
     if (names.has(segment.name)) throw wrong(`it names "${segment.name}" twice`);
     names.add(segment.name);
-    if (segment.kind === 'rest' && at < segments.length - 1) throw wrong('"*" is its last segment');
+    if (segment.kind === 'rest' && at < segments.length - 1)
+      throw wrong('"*" is the last segment of a pattern');
     return segment;
   });
   return { path, segments: parsed };
@@ -46,7 +47,7 @@ export function parsePattern(path: string): Pattern {
 
 /** The segment, or why it is none. */
 function parseSegment(text: string): Segment | string {
-  if (text === '') return 'it has no empty segments';
+  if (text === '') return 'a pattern has no empty segments';
   if (text === '.' || text === '..') return `"${text}" names another path`;
   if (literal.test(text)) return { kind: 'literal', text, key: text.toLowerCase() };
   const named = param.exec(text);
