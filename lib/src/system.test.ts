@@ -420,3 +420,17 @@ test('a missing undici is named with the line that installs it', async () => {
   const { result } = await inProcess(['undici'], 'return createSystem().catch((error) => error.message);');
   assert.match(result, /npm install undici@8/);
 });
+
+test('random octets that are drawn in bulk are given out once', async (t) => {
+  const system = await createSystem();
+  t.after(() => system.close());
+  const seen = new Set<string>();
+  for (let at = 0; at < 2_000; at += 1) seen.add(Buffer.from(system.random(16)).toString('hex'));
+  assert.equal(seen.size, 2_000);
+  for (const length of [0, 1, 4_095, 4_096, 4_097, 70_000])
+    assert.equal(system.random(length).length, length);
+  // A taken octet is a copy: whoever changes it changes nothing of what comes next.
+  const drawn = system.random(4_096);
+  drawn.fill(0);
+  assert.ok(system.random(4_096).some((octet) => octet !== 0));
+});

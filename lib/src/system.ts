@@ -52,7 +52,7 @@ export async function createSystem(options: SystemOptions = {}): Promise<System>
   return {
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
-    random: (length) => randomFillSync(new Uint8Array(length)),
+    random: createRandom(),
     sha256: (bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')),
     recover: recovery.recover,
     cipher,
@@ -60,6 +60,26 @@ export async function createSystem(options: SystemOptions = {}): Promise<System>
     after,
     secp256k1InUse: recovery.kind,
     close: () => agent.close(),
+  };
+}
+
+/** Octets that are asked of the platform at once: a question costs as much as four thousand octets. */
+const randomPool = 4096;
+
+/** The platform's random octets, drawn in bulk; each is given out once and not kept. */
+function createRandom(): World['random'] {
+  const pool = new Uint8Array(randomPool);
+  let used = pool.length;
+  return (length) => {
+    if (length > pool.length) return randomFillSync(new Uint8Array(length));
+    if (used + length > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const drawn = pool.slice(used, used + length);
+    pool.fill(0, used, used + length);
+    used += length;
+    return drawn;
   };
 }
 

@@ -17,6 +17,9 @@ export type WorkResult =
   /** More than the route may keep, or than proxies let through as header fields. */
   | { readonly kind: 'too_large'; readonly what: 'body' | 'headers' };
 
+/** Made once, since its stack says nothing and costs more than the rest of the signal. */
+const workOver = new Error('The work is over.');
+
 /** Octets of a URL for which the budget has room, and of one beyond which no budget would help. */
 const urlWithRoom = 96;
 const longestCachedUrl = 1_024;
@@ -53,7 +56,7 @@ export async function runWork<Parsed>(
     return { kind: 'threw', fault };
   } finally {
     timer.cancel();
-    limit.abort();
+    limit.abort(workOver);
   }
 }
 
