@@ -106,7 +106,7 @@ function fetchListener({ premises: { work }, seller, routes }: Sale): RequestLis
 function expressListener({ premises: { goods, work }, seller, routes }: Sale): RequestListener {
   const app = express();
   const [route, ...more] = routes;
-  if (route === undefined || more.length > 0) app.use(gateExpressRoutes(seller, routes));
+  if (route === undefined || more.length > 0) app.use(gateExpressRoutes(seller, routes, { closed: [] }));
   else app.get(goods.pattern, gateExpress(seller, route));
   app.get(freePath, (_request, response) => void response.json({}));
   app.get(goods.pattern, async (_request, response) => void response.json(await work.answer()));
@@ -116,7 +116,7 @@ function expressListener({ premises: { goods, work }, seller, routes }: Sale): R
 function honoListener({ premises: { goods, work }, seller, routes }: Sale): RequestListener {
   const app = new Hono();
   const [route, ...more] = routes;
-  if (route === undefined || more.length > 0) app.use(gateHonoRoutes(seller, routes));
+  if (route === undefined || more.length > 0) app.use(gateHonoRoutes(seller, routes, { closed: [] }));
   else app.use(goods.pattern, gateHono(seller, route));
   app.get(freePath, (context) => context.json({}));
   app.get(goods.pattern, async (context) => context.json(await work.answer()));

@@ -35,7 +35,7 @@ test('H05: mounted under a prefix the gate still finds what the client has asked
 test('H05: the self-test finds a route whose path was written without its prefix', async (t) => {
   const shop = await openExpress(t, (app, seller, route) => {
     const api = express.Router();
-    api.use(paidRoutes(seller, [route]));
+    api.use(paidRoutes(seller, [route], { closed: [] }));
     api.get('/weather', (_request, response) => void response.send('sunny'));
     app.use('/api', api);
     t.after(() =>
@@ -79,7 +79,7 @@ test('H03: method-override behind the gate makes no sold method of a free one', 
   const shop = await openExpress(
     t,
     (app, seller, route) => {
-      app.use(paidRoutes(seller, [route], { free: ['POST /weather'] }));
+      app.use(paidRoutes(seller, [route], { closed: [], free: ['POST /weather'] }));
       app.use(methodOverride('_method'));
       for (const method of ['get', 'post', 'delete'] as const)
         app[method]('/{*path}', (request, response) => {
@@ -139,7 +139,7 @@ test('B11: each handler is told what its own route has parsed', async (t) => {
       path: '/upper',
       parse: ({ body }) => new TextDecoder().decode(body).toUpperCase(),
     });
-    const gate = paidRoutes(seller, [count, upper]);
+    const gate = paidRoutes(seller, [count, upper], { closed: [] });
     app.use(gate);
     app.all(['/count', '/upper'], (request, response) => {
       const { parsed } = gate.context(request);

@@ -3,13 +3,14 @@
  * rest of the route, the application's error handlers included, runs as the paid work.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
+import type { Answer, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { createDiversion } from './express/divert.ts';
 import { bodyTaken, takenMessage } from './node/body.ts';
 import { captureAnswer } from './node/capture.ts';
 import { exchange, hintsOf, type Incoming, soughtOf, turnAway } from './node/exchange.ts';
 import { createProbe, type Listener } from './node/probe.ts';
 import { pinFree, showPriced } from './node/show.ts';
+import { checkClosed, type GateCatalogueOptions } from './options.ts';
 
 type Next = (fault?: unknown) => void;
 
@@ -41,7 +42,8 @@ export function paid<Parsed>(seller: Pick<Seller, 'charge'>, route: Route<Parsed
 /**
  * A middleware for a whole application that sells many routes; `app.use` it before the handlers. A route is found by
  * the method and the target that were received, whatever prefix the gate is mounted under, and by what the target was
- * rewritten to before the gate. Under the prefixes of `closed` nothing passes unpaid but what stands in `free`.
+ * rewritten to before the gate. Under the prefixes of `closed` nothing passes unpaid but what stands in `free`; with
+ * `closed: []` whatever is not listed is free.
  *
  * @example
  * ```ts
@@ -52,8 +54,9 @@ export function paid<Parsed>(seller: Pick<Seller, 'charge'>, route: Route<Parsed
 export function paidRoutes<Parsed extends readonly unknown[]>(
   seller: Pick<Seller, 'charge' | 'catalogue'>,
   routes: { readonly [K in keyof Parsed]: Route<Parsed[K]> },
-  options: CatalogueOptions = {},
+  options: GateCatalogueOptions,
 ): Gate<Parsed[number]> {
+  checkClosed(options);
   const catalogue = seller.catalogue(routes, options);
   return gateOf(seller, (request) => {
     const sought = { ...soughtOf(request), ...hintsOf(request) };

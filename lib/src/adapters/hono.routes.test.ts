@@ -35,7 +35,7 @@ test('H05: the self-test finds a gate that stands in a mounted application and s
     t,
     (app, seller, route) => {
       const inner = new Hono();
-      inner.use(paidRoutes(seller, [route]));
+      inner.use(paidRoutes(seller, [route], { closed: [] }));
       inner.get('/weather', (c) => c.text('sunny'));
       app.mount('/api', inner.fetch);
       t.after(() =>
@@ -55,7 +55,7 @@ test('B11: each handler is told what its own route has parsed', async (t) => {
       path: '/upper',
       parse: ({ body }) => new TextDecoder().decode(body).toUpperCase(),
     });
-    const gate = paidRoutes(seller, [count, upper]);
+    const gate = paidRoutes(seller, [count, upper], { closed: [] });
     app.use(gate);
     app.on(['GET', 'POST'], ['/count', '/upper'], (c) => {
       const { parsed } = gate.context(c);
@@ -88,7 +88,7 @@ test('a probe gives an application the bindings that it needs before the gate', 
       c.header('x-region', String(Reflect.get(Object(c.env), 'REGION')));
       await next();
     });
-    app.use(paidRoutes(seller, [route]));
+    app.use(paidRoutes(seller, [route], { closed: [] }));
     t.after(() => seller.ready({ probe: probe(app, { REGION: 'north' }) }));
   });
 });

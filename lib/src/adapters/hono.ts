@@ -3,14 +3,14 @@
  * its response is read to its end before anything of it leaves. Of Hono nothing but its types is imported.
  */
 import type { Context } from 'hono';
-import type { Answer, CatalogueOptions, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
+import type { Answer, Found, Probe, Route, Seller, WorkContext } from '../seller/index.ts';
 import { answerOf } from './fetch/answer.ts';
 import { createProbe } from './fetch/probe.ts';
 import { goneSignal, hintsOf, partsOf, sellerRequest } from './fetch/request.ts';
 import { responseOf } from './fetch/respond.ts';
 import { oddTarget, peerOf } from './hono/bindings.ts';
 import { openStage } from './hono/stage.ts';
-import { checkNames } from './options.ts';
+import { checkClosed, checkNames, type GateCatalogueOptions } from './options.ts';
 
 type Next = () => Promise<void>;
 
@@ -67,8 +67,9 @@ export function paid<Parsed>(
 export function paidRoutes<Parsed extends readonly unknown[]>(
   seller: Pick<Seller, 'charge' | 'catalogue'>,
   routes: { readonly [K in keyof Parsed]: Route<Parsed[K]> },
-  options: CatalogueOptions & GateOptions = {},
+  options: GateCatalogueOptions & GateOptions,
 ): Gate<Parsed[number]> {
+  checkClosed(options);
   const { peer, ...rest } = options;
   const catalogue = seller.catalogue(routes, rest);
   const find = ({ req, env }: Context): Found<Route<Parsed[number]>> => {

@@ -39,7 +39,7 @@ function mounted(run: () => void, isGated: boolean): Express {
   const routes = ['/api/weather', '/:tenant/weather'].map((path) =>
     seller.route({ method: 'GET', path, price: '$0.01' }),
   );
-  if (isGated) app.use(expressGate(seller, routes));
+  if (isGated) app.use(expressGate(seller, routes, { closed: [] }));
   const router = express.Router().get('/weather', (_request, response) => {
     run();
     response.send('sunny');
@@ -76,7 +76,7 @@ function honoInExpress(run: () => void, isGated: boolean): Express {
   const app = express().set('env', 'test');
   const { seller } = createRig();
   const weather = seller.route({ method: 'GET', path: '/api/weather', price: '$0.01' });
-  if (isGated) app.use(expressGate(seller, [weather]));
+  if (isGated) app.use(expressGate(seller, [weather], { closed: [] }));
   const inner = new Hono().get('/weather', (c) => {
     run();
     return c.text('sunny');
@@ -107,7 +107,7 @@ function listenerInExpress(run: () => void, isGated: boolean): Express {
   const app = express().set('env', 'test');
   const { seller } = createRig();
   const weather = seller.route({ method: 'GET', path: '/api/weather', price: '$0.01' });
-  if (isGated) app.use(expressGate(seller, [weather]));
+  if (isGated) app.use(expressGate(seller, [weather], { closed: [] }));
   return app.use('/api', (request, response) => {
     if (new URL(request.url, 'http://localhost').pathname !== '/weather')
       return void response.sendStatus(404);

@@ -244,3 +244,14 @@ test('a store that throws at its housekeeping takes no paid answer with it', asy
   }
   assert.equal(prunes, 1);
 });
+
+test('a part that is missing, and a self-test that is none, are named', async () => {
+  const { options, seller } = createRig();
+  for (const name of ['world', 'store', 'facilitator'] as const) {
+    for (const part of [undefined, 'https://facilitator.example', {}]) {
+      assert.throws(() => createSeller({ ...options, [name]: part as never }), new RegExp(`needs a ${name}`));
+    }
+  }
+  await assert.rejects(seller.ready({ prob: 1 } as never), /no option "prob"/);
+  await assert.rejects(seller.ready({ probe: 'app' } as never), /probe of an adapter/);
+});

@@ -144,9 +144,12 @@ export function createSeller(options: SellerOptions): Seller {
     ready: async (test) => {
       shop.roster.announce();
       const state = await shop.readiness.check();
-      if (state.state !== 'ready') throw new Error(state.why);
+      if (state.state === 'not_ready')
+        throw new Error(`The facilitator could not be asked what it settles: ${state.why}.`);
+      if (state.state === 'uncovered') throw new Error(state.why);
       await watchClocks(shop);
       if (test === undefined) return;
+      checkTest(test);
       const { probe, except = [] } = test;
       const { roster, mark, places } = shop;
       await selfTest({ routes: roster.routes(), probe, except, mark, origin: places.origin });
@@ -177,6 +180,7 @@ function openShop(options: SellerOptions): Shop {
   for (const name of Object.keys(options)) {
     if (!optionNames.has(name)) throw new TypeError(`A seller has no option "${name}".`);
   }
+  checkParts(options);
   const { world, accepts, assets = [], storeKey, chains = {}, siblings = 'warn' } = options;
   if (siblings !== 'warn' && siblings !== 'refuse' && siblings !== 'dither') {
     throw new TypeError(`siblings is "warn", "refuse" or "dither", not "${siblings}".`);
@@ -232,6 +236,24 @@ function openShop(options: SellerOptions): Shop {
       return `${instance}:${visits}`;
     },
   };
+}
+
+/** What is missing is named here, and not by an engine's words about undefined. */
+function checkParts(options: SellerOptions): void {
+  const parts = { world: 'sha256', store: 'take', facilitator: 'settle' } as const;
+  for (const [name, method] of Object.entries(parts)) {
+    const part: unknown = Reflect.get(options, name);
+    const whole =
+      typeof part === 'object' && part !== null && typeof Reflect.get(part, method) === 'function';
+    if (!whole) throw new TypeError(`A seller needs a ${name}.`);
+  }
+}
+
+function checkTest(test: ReadyTest): void {
+  for (const name of Object.keys(test)) {
+    if (name !== 'probe' && name !== 'except') throw new TypeError(`ready has no option "${name}".`);
+  }
+  if (typeof test.probe !== 'function') throw new TypeError('ready needs the probe of an adapter.');
 }
 
 /** An observer that throws must not change what happens to money. */

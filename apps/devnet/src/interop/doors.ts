@@ -59,7 +59,7 @@ export type DoorName = (typeof doorNames)[number];
 const doors: Readonly<Record<DoorName, Build>> = {
   express: (seller, routes, work) => {
     const app = express();
-    app.use(sellExpress(seller, routes));
+    app.use(sellExpress(seller, routes, { closed: ['/'] }));
     for (const route of routes) {
       app.all(route.path, async (request, response) => {
         response.type('text/plain').send(work(route, await text(request)));
@@ -76,7 +76,7 @@ const doors: Readonly<Record<DoorName, Build>> = {
   },
   hono: (seller, routes, work) => {
     const app = new Hono();
-    app.use(sellHono(seller, routes));
+    app.use(sellHono(seller, routes, { closed: ['/'] }));
     for (const route of routes) {
       app.on(route.method, route.path, async (c) => c.text(work(route, await c.req.text())));
     }

@@ -47,7 +47,7 @@ export const markets: { readonly [name in Door['name']]: Open } = {
     const gate = sellExpress(
       seller,
       sold.map(([route]) => route),
-      options,
+      { closed: [], ...options },
     );
     app.use(gate);
     for (const [route, handler] of sold) {
@@ -63,7 +63,7 @@ export const markets: { readonly [name in Door['name']]: Open } = {
     const gate = sellHono(
       seller,
       sold.map(([route]) => route),
-      options,
+      { closed: [], ...options },
     );
     app.use(gate);
     for (const [route, handler] of sold) {
