@@ -58,8 +58,9 @@ export function createRoster(options: {
     declare: (route, fixed) => {
       if (fixed !== undefined) {
         const entry = { name: route.name, requirements: fixed, signed: route.signed };
-        const group = findSiblings([...priced, entry]).find((names) => names.includes(route.name));
-        if (policy === 'refuse' && group !== undefined) {
+        const alike = policy === 'refuse' ? findSiblings([...priced, entry]) : [];
+        const group = alike.find((names) => names.includes(route.name));
+        if (group !== undefined) {
           throw new TypeError(
             `${group.join(' and ')} ask for the same terms, so that a payment for one fits the other. Give them other prices, bind them ("required"), or set siblings to "warn" or "dither".`,
           );

@@ -21,20 +21,20 @@ const spread = 8;
 
 /** Groups of siblings, in the order of declaration. */
 export function findSiblings(routes: readonly Priced[]): readonly Siblings[] {
-  const groups = new Map<string, Priced[]>();
+  const groups = new Map<string, Map<string, Priced>>();
   for (const route of routes) {
     for (const requirement of route.requirements) {
       const key = termsKey(requirement, 0n);
-      const group = groups.get(key) ?? [];
-      if (!group.some(({ name }) => name === route.name)) group.push(route);
+      const group = groups.get(key) ?? new Map<string, Priced>();
+      if (!group.has(route.name)) group.set(route.name, route);
       groups.set(key, group);
     }
   }
   const found = [...groups.values()].filter(
-    (group) => group.length > 1 && !group.every(({ signed }) => signed),
+    (group) => group.size > 1 && ![...group.values()].every(({ signed }) => signed),
   );
-  const named = new Map(found.map((group) => [group.map(({ name }) => name).join('\n'), group]));
-  return [...named.values()].map((group) => group.map(({ name }) => name));
+  const named = new Map(found.map((group) => [[...group.keys()].join('\n'), [...group.keys()]]));
+  return [...named.values()];
 }
 
 /**
