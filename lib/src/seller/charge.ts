@@ -23,7 +23,6 @@ import { payFirst, workOwed } from './upfront.ts';
 import {
   type Agreed,
   identify,
-  type Presented,
   paymentText,
   purchaseOf,
   readCall,
@@ -83,9 +82,11 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   if (!method.ok) return plain(refuseMethod(route, beforeLookup(method.refusal, pays)));
   const text = paymentText(request.headers);
   if (!text.ok) return turnedAway(shop, route, text.refusal);
+  const copied = text.value === undefined ? undefined : shop.inFlightTexts.get(text.value);
+  if (copied !== undefined) return copyInFlight(copied, route.inProgressStatus);
   const presented = text.value === undefined ? undefined : readPayment(text.value);
   if (presented?.ok === true && shop.inFlight.has(presented.value.payment.key)) {
-    return copyInFlight(presented.value, route.inProgressStatus);
+    return copyInFlight(presented.value.payment.network, route.inProgressStatus);
   }
   const call = await readCall(shop, route, { ...arrival, origin: origin.value });
   if (!call.ok) return turnedAway(shop, route, beforeLookup(call.refusal, presented?.ok === true));
@@ -97,14 +98,17 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   const visit = identify(call.value, presented.value);
   if (!visit.ok) return refusalTo(call.value, visit.refusal);
 
-  const { key } = visit.value.payment;
+  const { key, network } = visit.value.payment;
   // A copy that arrived while this one's body was read is here first.
   if (shop.inFlight.has(key)) return inProgress(visit.value);
+  const header = text.value ?? '';
   shop.inFlight.add(key);
+  shop.inFlightTexts.set(header, network);
   try {
     return await serve(visit.value);
   } finally {
     shop.inFlight.delete(key);
+    shop.inFlightTexts.delete(header);
     shop.tidy();
   }
 }
@@ -235,8 +239,7 @@ async function run<Parsed>(visit: Visit<Parsed>, won: Won): Promise<Delivery> {
  * A copy of a payment that this process is at work on: said before any signature is checked, so it names neither
  * payer nor transaction (design 9.15).
  */
-function copyInFlight(presented: Presented, status: 402 | 409): Delivery {
-  const { network } = presented.payment;
+function copyInFlight(network: string, status: 402 | 409): Delivery {
   const response = unsettledResponse(network, 'payment_in_progress');
   return plain(problemAnswer({ code: 'payment_in_progress', status, retryAfter: retrySoon }, { response }));
 }

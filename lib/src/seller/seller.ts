@@ -228,6 +228,7 @@ function openShop(options: SellerOptions): Shop {
         }),
     }),
     inFlight: new Set(),
+    inFlightTexts: new Map(),
     lookups: new Map(),
     contracts: { running: 0 },
     tidy: housekeeper(store),

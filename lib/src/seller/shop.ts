@@ -35,6 +35,8 @@ export type Shop = {
   readonly readiness: Readiness;
   /** Keys that this process is at work on; their copies are answered before any signature is checked. */
   readonly inFlight: Set<string>;
+  /** Their headers as they came, with their networks: a copy to the letter is answered before it is even decoded. */
+  readonly inFlightTexts: Map<string, string>;
   /** Chain look-ups under way, one a key. */
   readonly lookups: Map<string, Promise<Resolution | 'late'>>;
   /** Contract wallets being verified now; bounded, since each costs a facilitator call. */
