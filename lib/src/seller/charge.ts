@@ -41,7 +41,7 @@ export async function charge<Parsed>(
 ): Promise<Delivery> {
   const delivery = await guarded(shop, route, arrival);
   const { headers } = arrival.request;
-  return guardWritten(shop, { ...delivery, answer: signed(shop, { route, headers }, delivery.answer) });
+  return guardWritten(shop, { ...delivery, answer: stamped(shop, { route, headers }, delivery.answer) });
 }
 
 async function guarded<Parsed>(
@@ -95,7 +95,9 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
     return refusalTo(call.value, invalid ?? { code: 'payment_required' });
   }
   if (!presented.ok) return refusalTo(call.value, presented.refusal);
-  const visit = identify(call.value, presented.value);
+  const digest = call.value.digest();
+  if (!digest.ok) return turnedAway(shop, route, beforeLookup(digest.refusal, true));
+  const visit = identify(call.value, { ...presented.value, fingerprint: digest.value });
   if (!visit.ok) return refusalTo(call.value, visit.refusal);
 
   const { key, network } = visit.value.payment;
@@ -245,7 +247,7 @@ function copyInFlight(network: string, status: 402 | 409): Delivery {
 }
 
 /** What every answer carries: who may read it, and, for this boot's own self-test, whose gate this is. */
-function signed<Parsed>(
+function stamped<Parsed>(
   shop: Shop,
   asked: { readonly route: Route<Parsed>; readonly headers: HeaderList },
   answer: Answer,

@@ -260,16 +260,17 @@ test('a request that the route refuses costs nothing, paid or not, and leaves no
 });
 
 test('a validation that throws or never ends lets nothing through', async () => {
-  for (const validate of [
-    () => Promise.reject(new Error('db: secret')),
-    () => new Promise<undefined>(() => {}),
-  ]) {
+  const cases: readonly [() => Promise<undefined>, number, string][] = [
+    [() => Promise.reject(new Error('db: secret')), 500, 'internal_error'],
+    [() => new Promise(() => {}), 400, 'request_invalid'],
+  ];
+  for (const [validate, status, code] of cases) {
     const rig = createRig();
     const route = rig.seller.route({ method: 'GET', path: '/weather', price: '$0.01', validate });
     const asked = read(rig.seller.charge(route, requestOf(), async () => assert.fail('it ran')));
     await rig.clock.advance(30_000);
     const seen = await asked;
-    assert.ok(seen.status === 500 || seen.status === 400);
+    assert.deepEqual([seen.status, seen.problem.code], [status, code]);
     assert.doesNotMatch(seen.text, /secret/);
   }
 });

@@ -156,8 +156,11 @@ export function readPayment(text: string): Outcome<Presented> {
 }
 
 /** Judges the signature under our own asset's domain, never the payment's. */
-export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outcome<Visit<Parsed>> {
-  const { message, payment } = presented;
+export function identify<Parsed>(
+  call: Call<Parsed>,
+  presented: Presented & { readonly fingerprint: string },
+): Outcome<Visit<Parsed>> {
+  const { message, payment, fingerprint } = presented;
   const asset = call.shop.assets.lookup(payment.network, payment.asset);
   // An asset that is sold no more: nobody's signature can be judged, and no terms will fit; but a payment that was
   // taken while it was sold is still answered from its record.
@@ -166,14 +169,12 @@ export function identify<Parsed>(call: Call<Parsed>, presented: Presented): Outc
       ? ({ by: 'foreign' } as const)
       : checkSignature(payment, asset.domain, call.shop.world.recover);
   if (verdict.by === 'nobody') return { ok: false, refusal: verdict.refusal };
-  const fingerprint = call.digest();
-  if (!fingerprint.ok) return fingerprint;
   const signatureHash = encodeHex(call.shop.world.sha256(payment.signature)).slice(2);
   return succeed({
     ...call,
     message,
     payment,
-    fingerprint: fingerprint.value,
+    fingerprint,
     signatureHash,
     signedBy: verdict.by,
     owner: call.shop.nextOwner(),
