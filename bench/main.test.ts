@@ -104,6 +104,8 @@ test('what is asked wrongly is told with the usage and exit code 2; help is no m
     ['seller', '--only', 'upaid'],
     ['seller', '--fast'],
     ['seller', 'now'],
+    ['stores', '--only', 'oracle'],
+    ['stores', '--profile', 'there'],
   ]) {
     const { code, out, err } = await bench(...args);
     assert.deepEqual([code, out], [2, ''], args.join(' '));

@@ -1,6 +1,7 @@
 /* Flow `authorization`: verify -> work -> keep the answer and begin the send, in one operation ->
  * settled -> deliver (design 3). */
 #include "config.pml"
+#include "transitions.pml"
 #include "laws.pml"
 #define FLOW AUTHORIZATION
 #define WHEN_OK(what) SETTLED
@@ -20,6 +21,10 @@
 /* A payment that never was sent: it is worked for, sent, or declared dead. Whatever is answered of it
  * must stay true when an earlier owner wakes up, so every branch here leaves a new fence. */
 inline takeUnsent() {
+  if
+  :: record[k].exists && record[k].work == DONE -> NAMED(beginSend)   /* the code comes here by another operation */
+  :: else -> skip
+  fi;
   if
   :: RULE_IN_TAKE && UNRESOLVED(k) ->
     shutOut(k); target = OTHER(k); next = (LOOKUP && !looked -> LOOK : END); REACHED(blocked_by_other)
@@ -52,6 +57,7 @@ inline take() {
   :: !record[k].superseded && UNSENT_YET(k) && !(WINDOW_IN_TAKE && tooLate[k]) -> takeUnsent()
   :: !record[k].superseded && record[k].money == NONE && WORKING(k) -> sayWait()
   :: record[k].work == DEAD || record[k].money == REFUSED -> sayPayable()
+  :: record[k].money == REVERSED -> next = END; REACHED(said_reversed)
   :: IN_FLIGHT(k) && !IS_UNKNOWN(k) -> sayWait()
   :: IS_UNKNOWN(k) || record[k].money == SETTLED ->
     if
@@ -95,6 +101,17 @@ inline release() {
   fi
 }
 
+/* Verify says that the nonce is used, nothing of it was sent, and the chain agrees (attack S06). */
+inline spentBefore() {
+  executing[me] = 0;
+  if
+  :: record[k].money == NONE && record[k].exists ->
+    record[k].money = REFUSED; record[k].proven = 1; record[k].kept = 0; letGo(k); REACHED(spent_before)
+  :: else -> skip
+  fi;
+  next = END
+}
+
 inline afterWrite() {
   if
   :: record[k].money == SETTLED && BROKEN == KEEP_AFTER_SEND && heard == OK -> record[k].kept = 1; next = HAND
@@ -107,31 +124,32 @@ inline afterWrite() {
 
 proctype Seller(byte me) {
   byte k, target, fence, n, seen;
-  bit request, looked, written;
+  bit request, looked, written, checking;
   mtype next, sent, heard;
 end_idle:
   do
-  :: atomic { MY_TURN && (left[0] > 0 || left[KEYS - 1] > 0) -> arrives() };
+  :: atomic { MY_TURN && ARRIVES -> arrives() };
     do
     :: d_step { STEP(CHECK); checkFirst() }
-    :: d_step { STEP(TAKE); take() }
+    :: d_step { STEP(TAKE); take(); DID(take, 1) }
     :: d_step { STEP(VERIFY); next = START }
+    :: d_step { SPENT_EARLY && chain[k] == CANCELED && STEP(VERIFY); spentBefore(); DID(proof, 13) }
 #if KEYS == 1
-    :: d_step { STEP(VERIFY); release() }   /* with two payments verify always passes: a smaller search */
+    :: d_step { STEP(VERIFY); release(); DID(release, 2) }   /* with two payments verify always passes: a smaller search */
 #endif
     :: d_step { STEP(START); startHandler() }
-    :: d_step { STEP(WORK); keepAndBeginSend() }
-    :: d_step { HANDLER_FAILS && STEP(WORK); fail() }
+    :: d_step { STEP(WORK); keepAndBeginSend(); DID(keepAndBeginSend, 3) }
+    :: d_step { HANDLER_FAILS && STEP(WORK); fail(); DID(fail, 4) }
 #if BROKEN == RELEASE_ON_LEAVE
     :: d_step { MINE(k) && record[k].work == RUNNING && STEP(WORK); record[k].attempts = 0; forgetIfNeverRun(k); letGo(k) }
 #endif
     :: atomic { STEP(CALL); callFacilitator(k); told[k] = told[k] || TOLD_TOO_EARLY(k); next = WRITE }
-    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0 }
+    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0; DID(answer, 5) }
     :: d_step { STEP(LOOK); lookUp() }
-    :: d_step { STEP(NOTE); noteChain() }
-    :: d_step { STEP(RESEND); beginResend(k) }
+    :: d_step { STEP(NOTE); noteChain(); DID(proof, 13) }
+    :: d_step { STEP(RESEND); beginResend(k); DID(beginSend, 7) }
     :: atomic { STEP(HAND); handOver() }
-    :: d_step { STEP(MARK); mark() }
+    :: d_step { STEP(MARK); mark(); DID(deliver, 8) }
     :: d_step { STEP(END); done() };
 progress_answered:
        break

@@ -36,6 +36,18 @@
 #ifndef RESET_IS_TOLD
 #define RESET_IS_TOLD 0     /* 1: the buyer whose seller was killed counts as told, at once */
 #endif
+#ifndef RECHECKS
+#define RECHECKS 0          /* how often a reconciler looks at a record, also at one that has settled */
+#endif
+#ifndef REORGS
+#define REORGS 0            /* 1: the block with the payment vanishes once; its bytes may land again, or never */
+#endif
+#ifndef SPENT_EARLY
+#define SPENT_EARLY 0       /* 1: a payment may be canceled before anything of it was sent */
+#endif
+#ifndef ANOTHER_FLOW
+#define ANOTHER_FLOW 0      /* 1: sellers of another flow had this payment first, and never sent it */
+#endif
 #ifndef STREAMS
 #define STREAMS 1           /* escrow: bytes may leave while the work runs */
 #endif
@@ -46,8 +58,10 @@
 #define BROKEN 0
 #endif
 
+#ifndef MAX_SENDS
+#define MAX_SENDS 2         /* a send and one identical re-send in each phase; the code sends twice again */
+#endif
 #define MAX_ATTEMPTS 2      /* handler runs per payment (design S1, default) */
-#define MAX_SENDS 2         /* a send and one identical re-send in each phase */
 
 #define AUTHORIZATION 1
 #define UPFRONT 2

@@ -1,6 +1,7 @@
 /* Flow `escrow`: take and begin the deposit -> held -> work (a stream may flow) -> keep the answer with its
  * metering and begin the charge, in one operation -> settled -> deliver; a failed work is voided (design 3). */
 #include "config.pml"
+#include "transitions.pml"
 #include "laws.pml"
 #define FLOW ESCROW
 #define WHEN_OK(what) (what == PAY -> HELD : (what == CHARGE -> SETTLED : VOIDED))
@@ -148,27 +149,27 @@ inline afterWrite() {
 
 proctype Seller(byte me) {
   byte k, target, fence, n, seen;
-  bit request, looked, written;
+  bit request, looked, written, checking;
   mtype next, sent, heard;
 end_idle:
   do
-  :: atomic { MY_TURN && (left[0] > 0 || left[KEYS - 1] > 0) -> arrives() };
+  :: atomic { MY_TURN && ARRIVES -> arrives() };
     do
     :: d_step { STEP(CHECK); checkFirst() }
-    :: d_step { STEP(TAKE); take() }
+    :: d_step { STEP(TAKE); take(); DID(take, 1) }
     :: atomic { STEP(CALL); callFacilitator(k); told[k] = told[k] || TOLD_TOO_EARLY(k); next = WRITE }
-    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0 }
-    :: d_step { STEP(BEGIN); startWork() }
+    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0; DID(answer, 5) }
+    :: d_step { STEP(BEGIN); startWork(); DID(startWork, 6) }
     :: d_step { STEP(START); startHandler() }
-    :: d_step { STREAMS && !record[k].streamed && STEP(WORK); stream() }
-    :: d_step { STEP(WORK); keepAndBeginCharge() }
-    :: d_step { HANDLER_FAILS && STEP(WORK); fail() }
-    :: d_step { STEP(CLOSE); closeMine() }
+    :: d_step { STREAMS && !record[k].streamed && STEP(WORK); stream(); DID(stream, 12) }
+    :: d_step { STEP(WORK); keepAndBeginCharge(); DID(keepAndBeginSend, 3) }
+    :: d_step { HANDLER_FAILS && STEP(WORK); fail(); DID(fail, 4) }
+    :: d_step { STEP(CLOSE); closeMine(); DID(close, 10) }
     :: d_step { STEP(LOOK); lookUp() }
-    :: d_step { STEP(NOTE); noteChain() }
-    :: d_step { STEP(RESEND); beginResend(k) }
+    :: d_step { STEP(NOTE); noteChain(); DID(proof, 13) }
+    :: d_step { STEP(RESEND); beginResend(k); DID(beginSend, 7) }
     :: atomic { STEP(HAND); handOver() }
-    :: d_step { STEP(MARK); mark() }
+    :: d_step { STEP(MARK); mark(); DID(deliver, 8) }
     :: d_step { STEP(END); done() };
 progress_answered:
        break

@@ -45,6 +45,6 @@ c_code {
     Printf("  %-15s payment %d", event, k); tell_record(k);
   }
 }
-#define STEP(name) next == name -> c_code { tell_seller(#name, PSeller->me, PSeller->k, PSeller->heard); }
-#define EVENT(text) c_code { tell_world(text, PWorld->k); }
+#define STEP(name) next == name -> c_code { tell_seller(#name, PSeller->me, PSeller->k, PSeller->heard); REMEMBER }
+#define EVENT(text) c_code { tell_world(text, PWorld->k); REMEMBER }
 #define KILLED c_code { tell_seller("KILLED", PSeller->me, PSeller->k, 0); }

@@ -35,6 +35,32 @@ const guarded = ['stale_owner_stopped', 'aborted_before_start', 'taken_back', 's
 const resolved = ['unknown_was_paid', 'unknown_was_dead'];
 const paired = ['superseded', 'blocked_by_other', 'delivered', 'unknown_was_paid', 'twins_both_delivered'];
 
+/** What the code does beside the rules of one flow: reconcilers, reorganisations, other flows, a third send. */
+const rechecked = { LOOKUP: 1, RECHECKS: 2, COPIES: 3, NUMBERED_FENCES: 0 };
+const beside = (flow: 'authorization' | 'upfront'): readonly Search[] => [
+  holds(flow, 'reconciler, reorganisation', { ...rechecked, REORGS: 1 }, [
+    'settlement_proven',
+    'reorganised',
+    'reversed',
+    'said_reversed',
+    'delivered',
+  ]),
+  holds(flow, 'reconciler, three sends', { ...rechecked, MAX_SENDS: 3 }, ['settlement_proven', 'sent_again']),
+  holds(flow, 'reconciler, liar', { ...rechecked, LIES: 1 }, [
+    'settlement_refuted',
+    'refusal_overruled',
+    'delivered',
+  ]),
+  holds(flow, 'first at another flow', { LOOKUP: 1, ANOTHER_FLOW: 1, REQUESTS: 2, COPIES: 4 }, [
+    'delivered',
+    'said_wait',
+    'sent_again',
+    'run_again',
+    'used_elsewhere',
+  ]),
+  holds(flow, 'three sends', { LOOKUP: 1, MAX_SENDS: 3, COPIES: 4 }, [...always, 'sent_again']),
+];
+
 const authorization: readonly Search[] = [
   holds('authorization', 'three sellers', { SELLERS: 3, CRASHES: 2, LOOKUP: 1 }, [
     ...always,
@@ -56,6 +82,12 @@ const authorization: readonly Search[] = [
     'kept_answer_sent',
     'run_again',
   ]),
+  holds(
+    'authorization',
+    'two payments, three copies',
+    { ...twoPayments, COPIES: 3, COPIES_OF_NEWER: 1 },
+    paired,
+  ),
   holds('authorization', 'two payments, a kill', twoPaymentsKilled, paired),
   holds('authorization', 'no chain', { COPIES: 4, CRASHES: 2 }, [...always, ...guarded, 'exhausted']),
   holds('authorization', 'liar believed', { COPIES: 4, CRASHES: 2, LIES: 1 }, [...always, ...guarded]),
@@ -69,6 +101,11 @@ const authorization: readonly Search[] = [
     { COPIES: 4, CRASHES: 2, LIES: 1, LOOKUP: 1, GATE_LOOKUP: 1 },
     [...always, 'refusal_overruled', 'lie_found'],
   ),
+  holds('authorization', 'canceled before a send', { LOOKUP: 1, SPENT_EARLY: 1, COPIES: 4, CRASHES: 2 }, [
+    'spent_before',
+    'delivered',
+  ]),
+  ...beside('authorization'),
 ];
 
 const upfront: readonly Search[] = [
@@ -101,6 +138,7 @@ const upfront: readonly Search[] = [
     { COPIES: 4, CRASHES: 2, LIES: 1, LOOKUP: 1, GATE_LOOKUP: 1 },
     [...always, 'refusal_overruled', 'lie_found', 'owed'],
   ),
+  ...beside('upfront'),
 ];
 
 const held = [

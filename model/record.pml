@@ -3,7 +3,7 @@
  * Every store operation is one d_step: what is in one d_step here must be one transaction, one Lua
  * script or one synchronous section in a real store. */
 
-mtype = { NONE, SENDING, UNKNOWN, HELD, SETTLED, REFUSED, VOIDED };            /* money */
+mtype = { NONE, SENDING, UNKNOWN, HELD, SETTLED, REFUSED, VOIDED, REVERSED };  /* money */
 mtype = { IDLE, RUNNING, DONE, FAILED, DEAD };                                /* work */
 mtype = { PAY, CHARGE, VOID };                                                /* phase; PAY is escrow's deposit */
 mtype = { UNUSED, LANDED, CANCELED, EXPIRED, CHARGED, RETURNED, RECLAIMED };   /* the chain's word, see world.pml */
@@ -15,7 +15,7 @@ typedef Record {
   mtype money;
   mtype phase;       /* of the newest send */
   byte sends;        /* sends begun in this phase = the number of the newest */
-  bit proven;        /* rank of the evidence: 1 chain, 0 facilitator or none */
+  bit proven;        /* rank of the evidence of settled, refused, voided: 1 chain, 0 facilitator or none */
   bit doubted;       /* the money has been unknown once: somebody was told 503, or died */
   mtype work;
   byte attempts;     /* handler runs begun */
@@ -41,7 +41,8 @@ bit again[KEYS];           /* this payment was claimed after that was said of th
 #define IN_FLIGHT(k)    (record[k].money == SENDING || record[k].money == UNKNOWN)
 #define IS_UNKNOWN(k)   (record[k].money == UNKNOWN || (record[k].money == SENDING && record[k].lease < 2))
 #define PASSED(k)       (record[k].money == SETTLED || record[k].money == HELD)
-#define TERMINAL(k)     (record[k].money == REFUSED || record[k].money == VOIDED || record[k].work == DEAD)
+#define TERMINAL(k)     (record[k].money == REFUSED || record[k].money == VOIDED || record[k].money == REVERSED || \
+                        record[k].work == DEAD)
 #define RUNNABLE(k)     (record[k].attempts < MAX_ATTEMPTS)
 #if BROKEN == NO_FENCE
 #define MINE(k)         true
@@ -103,7 +104,7 @@ inline letGo(k) { record[k].owner = 0; record[k].lease = 0 }
  * it is killed, so "I was given a hold and the owner is still me" says the same with far fewer states. */
 inline own(k) {
   record[k].owner = me + 1; record[k].fence = record[k].fence + NUMBERED_FENCES; record[k].lease = 2;
-  fence = record[k].fence + 1
+  fence = record[k].fence + 1; OWNED_ANEW
 }
 
 /* Part of take: this seller may do the work and send the money. */
@@ -129,7 +130,8 @@ inline beginRun(k) {
 
 inline forgetIfNeverRun(k) {
   if
-  :: record[k].attempts == 0 -> record[k].exists = 0; record[k].work = IDLE; record[k].fence = 0; record[k].request = 0
+  :: record[k].attempts == 0 && ANOTHER_FLOW -> record[k].work = IDLE   /* its log remembers a send that never left */
+  :: record[k].attempts == 0 && !ANOTHER_FLOW -> record[k].exists = 0; record[k].work = IDLE; record[k].fence = 0; record[k].request = 0
   :: else -> skip
   fi
 }
@@ -173,7 +175,7 @@ inline beginResend(k) {
   :: MAY_RESEND(k) && record[k].sends < MAX_SENDS ->
     own(k); record[k].doubted = 1; beginSend(k, record[k].phase); next = CALL; REACHED(sent_again)
   :: IS_UNKNOWN(k) && record[k].sends == MAX_SENDS -> sayUnknown()
-  :: else -> next = TAKE
+  :: else -> next = (checking -> END : TAKE)
   fi
 }
 
@@ -199,13 +201,16 @@ inline beginResend(k) {
 #define STILL_MINE(k) (MINE(k) && record[k].lease == 2)
 #endif
 
+/* A send whose lease is over was read as unknown, and somebody may have been told so: doubt is sticky. */
+#define DOUBT_IF_UNKNOWN(k) record[k].doubted = record[k].doubted || IS_UNKNOWN(k)
+
 /* recordMoney with the facilitator's evidence: no fence, but it names its phase and its send. */
 inline recordAnswer(k) {
   if
   :: heard == OK && IN_FLIGHT(k) && record[k].phase == sent ->
-    record[k].money = WHEN_OK(sent)
+    DOUBT_IF_UNKNOWN(k); record[k].money = WHEN_OK(sent); record[k].proven = 0
   :: IS_NO && IN_FLIGHT(k) && record[k].phase == sent && REFUSAL_COUNTS(k) ->
-    record[k].money = WHEN_NO(sent); letGo(k)
+    DOUBT_IF_UNKNOWN(k); record[k].money = WHEN_NO(sent); record[k].proven = 0; letGo(k)
   :: heard == UNSENT && record[k].money == SENDING && n == 1 && record[k].sends == 1 && STILL_MINE(k) ->
     record[k].money = BEFORE(sent); record[k].sends = 0; letGo(k); REACHED(taken_back)
   :: else ->

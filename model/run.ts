@@ -1,13 +1,15 @@
 /**
  * `npm run model`: runs the plan and says whether everything came out as expected.
- * Options: `--json`; `--trail FLOW NAME` shows how one broken variant breaks its law. Exit 0 as expected, 1 not,
- * 2 usage, 3 a tool is missing.
+ * Options: `--json`; `--write` writes what the operations may do into transitions.json, else a difference counts as a
+ * failure; `--trail FLOW NAME` shows how one broken variant breaks its law. Exit 0 as expected, 1 not, 2 usage, 3 a
+ * tool is missing.
  */
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { plan, type Search } from './plan.ts';
 import { type Result, runSearch, trailOf } from './spin.ts';
 import { findTools, type Tools } from './tools.ts';
+import { loadRelation, missing, type Relation, relationOf, saveRelation, sizes } from './transitions.ts';
 
 /** A search may need half a gigabyte: more at once would trade cores for swap. */
 const maxWorkers = 4;
@@ -54,26 +56,29 @@ function pad(cell: string, width: number, right: boolean): string {
   return right ? cell.padStart(width) : cell.padEnd(width);
 }
 
-function jsonOf(results: readonly Result[], tools: Tools, seconds: number): string {
-  const runs = results.map(({ search, ...result }) => ({
+type Around = { readonly seconds: number; readonly stale: readonly string[] };
+
+function jsonOf(results: readonly Result[], tools: Tools, { seconds, stale }: Around): string {
+  const runs = results.map(({ search, transitions, ...result }) => ({
     flow: search.flow,
     name: search.name,
     defines: search.defines,
     expect: search.expect === 'fails' ? `breaks ${search.law}` : search.expect,
     ...result,
+    transitions: transitions.length,
   }));
-  const asExpected = results.every((result) => result.asExpected);
-  return JSON.stringify({ asExpected, spin: tools.spinVersion, seconds, runs }, null, 2);
+  const asExpected = results.every((result) => result.asExpected) && stale.length === 0;
+  return JSON.stringify({ asExpected, spin: tools.spinVersion, seconds, stale, runs }, null, 2);
 }
 
 async function main(args: readonly string[]): Promise<number> {
   const [first, flow, name] = args;
   const usage =
     first === undefined ||
-    (first === '--json' && args.length === 1) ||
+    ((first === '--json' || first === '--write') && args.length === 1) ||
     (first === '--trail' && args.length === 3);
   if (!usage) {
-    console.error('usage: node model/run.ts [--json | --trail FLOW NAME]');
+    console.error('usage: node model/run.ts [--json | --write | --trail FLOW NAME]');
     return 2;
   }
   const tools = findTools();
@@ -86,9 +91,39 @@ async function main(args: readonly string[]): Promise<number> {
   const results = await runAll(plan, tools);
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const failed = results.filter((result) => !result.asExpected).length;
-  const summary = `${results.length} searches with spin ${tools.spinVersion} in ${seconds} s, ${failed} not as expected`;
-  console.log(first === '--json' ? jsonOf(results, tools, seconds) : `${tableOf(results)}\n\n${summary}`);
-  return failed === 0 ? 0 : 1;
+  const relation = relationOf(results.flatMap(({ transitions }) => transitions));
+  if (first === '--write' && failed === 0) await saveRelation(relation);
+  const stale = first === '--write' ? [] : await differences(relation);
+  if (first === '--json') console.log(jsonOf(results, tools, { seconds, stale }));
+  else {
+    console.log(tableOf(results));
+    console.log(
+      `\n${results.length} searches with spin ${tools.spinVersion} in ${seconds} s, ${failed} not as expected`,
+    );
+    console.log(transitionsLine(relation, stale));
+  }
+  return failed === 0 && stale.length === 0 ? 0 : 1;
+}
+
+/** What transitions.json lacks, and what it has that no search has explored. */
+async function differences(relation: Relation): Promise<readonly string[]> {
+  const kept = await loadRelation();
+  const lacks = missing(kept, relation).map((change) => `lacks ${change}`);
+  const unseen = missing(relation, kept).map((change) => `has, and nothing explored ${change}`);
+  return [...lacks, ...unseen];
+}
+
+/** Enough of a stale file to see what changed. */
+const shown = 20;
+
+function transitionsLine(relation: Relation, stale: readonly string[]): string {
+  const counts = Object.entries(sizes(relation))
+    .map(([flow, count]) => `${flow} ${count}`)
+    .join(', ');
+  if (stale.length === 0) return `transitions: ${counts}`;
+  const lines = stale.slice(0, shown).map((line) => `  ${line}`);
+  const head = `transitions.json is stale in ${stale.length} places; npm run model -- --write`;
+  return [head, ...lines].join('\n');
 }
 
 async function trail(flow: string | undefined, name: string | undefined, tools: Tools): Promise<number> {

@@ -4,15 +4,20 @@
 
 mtype = { CHECK, TAKE, VERIFY, WORK, BEGIN, CALL, WRITE, START, CLOSE, LOOK, NOTE, RESEND, HAND, MARK, END };
 
-/* I2: on the chain, unless a lying facilitator is believed (design 9.11). */
-#define MAY_DELIVER(k) (GATE(k) && ((LIES && !GATE_LOOKUP) || MONEY_IS_OURS(k)))
+/* I2: on the chain, unless a lying facilitator is believed (design 9.11); what was seen may be reorganised away. */
+/* A settlement that was believed when the answer was decided may be refuted before it has left. */
+#define OVERTAKEN(k)   (record[k].proven && (record[k].money == REVERSED || record[k].money == REFUSED))
+#define MAY_DELIVER(k) (OVERTAKEN(k) || GATE(k) && ((LIES && !GATE_LOOKUP) || REORGS || MONEY_IS_OURS(k)))
 
 /* A request arrives: a copy of a payment, and the request it is presented with. Idle sellers are alike, so
  * the first idle one gets it: the others' turns would be the same search once more. */
 #define MY_TURN ((me == 0 || serving[0]) && (me <= 1 || serving[1]))
+#define ARRIVES (left[0] > 0 || left[KEYS - 1] > 0 || (rechecks > 0 && record[0].exists))
 inline arrives() {
+  next = FIRST_STEP;
   if
   :: left[0] > 0 -> left[0]--; k = 0
+  :: rechecks > 0 && record[0].exists -> rechecks--; checking = 1; target = 0; k = 0; next = LOOK
 #if KEYS == 2
   :: left[1] > 0 && left[0] < COPIES -> left[1]--; k = 1
 #endif
@@ -23,7 +28,7 @@ inline arrives() {
   :: request = 1
   fi;
 #endif
-  serving[me] = 1; next = FIRST_STEP
+  serving[me] = 1
 }
 
 /* Only in the variants that look before they take. */
@@ -77,7 +82,14 @@ inline lookUp() { seen = CHAIN_SAYS(target); next = NOTE }
 inline noteChain() {
   recordChain(target, seen);
   if
-  :: target == k && IS_UNKNOWN(k) -> next = RESEND
+  :: checking && record[target].money == SETTLED && record[target].proven && (seen == EXPIRED || seen == CANCELED) ->
+    record[target].money = REVERSED; record[target].kept = 0; letGo(target); REACHED(reversed)
+  :: else -> skip
+  fi;
+  if
+  :: checking && FLOW == UPFRONT && IS_UNKNOWN(target) -> next = RESEND   /* unasked: the reconciler sends again */
+  :: checking && !(FLOW == UPFRONT && IS_UNKNOWN(target)) -> next = END
+  :: !checking && target == k && IS_UNKNOWN(k) -> next = RESEND
   :: else -> next = TAKE
   fi;
   looked = 1; seen = 0; target = 0
@@ -95,11 +107,8 @@ inline handOver() {
 }
 inline mark() {
   if
-  :: written -> record[k].handed = 1; REACHED(delivered)
-  :: else -> skip
-  fi;
-  if
-  :: MINE(k) -> letGo(k)
+  :: written && PASSED(k) -> record[k].handed = 1; letGo(k); REACHED(delivered)
+  :: !written && !record[k].handed && record[k].work != RUNNING && record[k].money != SENDING -> letGo(k)
   :: else -> skip
   fi;
   next = END
@@ -114,5 +123,5 @@ inline killed() {
 }
 inline done() {
   serving[me] = 0; executing[me] = 0;
-  k = 0; target = 0; request = 0; fence = 0; n = 0; sent = 0; heard = 0; seen = 0; looked = 0; written = 0; next = 0
+  k = 0; target = 0; request = 0; fence = 0; n = 0; sent = 0; heard = 0; seen = 0; looked = 0; written = 0; checking = 0; next = 0
 }

@@ -3,11 +3,12 @@
  * was complete; what it printed is the only evidence.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Search } from './plan.ts';
 import type { Tools } from './tools.ts';
+import { readTransitions, type Transition } from './transitions.ts';
 
 export type Result = {
   readonly search: Search;
@@ -19,6 +20,8 @@ export type Result = {
   readonly memoryMb: number;
   readonly seconds: number;
   readonly reached: readonly string[];
+  /** What a search that should hold has seen the operations do. */
+  readonly transitions: readonly Transition[];
 };
 
 /** Ten times what the largest search needs; it hits a model that has grown out of hand. */
@@ -34,7 +37,10 @@ export async function runSearch(search: Search, tools: Tools): Promise<Result> {
   try {
     const cycles = search.expect === 'progress' ? ['-l'] : [];
     const output = await call(join(folder, 'pan'), [`-m${maxDepth}`, '-n', ...cycles], folder);
-    return judge(search, output);
+    const result = judge(search, output);
+    if (search.expect !== 'holds') return result;
+    const verifier = await readFile(join(folder, 'pan.c'), 'utf8');
+    return { ...result, transitions: readTransitions(search.flow, output, verifier) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -64,6 +70,7 @@ export function judge(search: Search, output: string): Result {
     memoryMb: numberIn(output, /([\d.]+)\s+total actual memory usage/),
     seconds: numberIn(output, /elapsed time ([\d.]+) seconds/),
     reached,
+    transitions: [],
   };
   const found = finding(output);
   if (search.expect === 'fails') {
@@ -96,7 +103,10 @@ async function build(search: Search, tools: Tools): Promise<string> {
     if (name.endsWith('.pml')) await cp(join(import.meta.dirname, name), join(folder, name));
   }
   const only = search.expect === 'fails' ? { ONLY: search.law } : {};
-  const defines = Object.entries({ ...search.defines, ...only }).map(([name, value]) => `-D${name}=${value}`);
+  const data = search.expect === 'holds' ? { TRANSITIONS: 1 } : {};
+  const defines = Object.entries({ ...search.defines, ...only, ...data }).map(
+    ([name, value]) => `-D${name}=${value}`,
+  );
   await call(tools.spin, [`-P${tools.cc} -E -x c`, '-a', ...defines, `${search.flow}.pml`], folder);
   // A variant that breaks ends early, so it is built fast; a search that holds is built to run fast.
   const effort = search.expect === 'fails' ? '-O0' : '-O1';

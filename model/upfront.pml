@@ -1,5 +1,6 @@
 /* Flow `upfront`: take and begin the send, in one operation -> settled -> work -> deliver (design 3). */
 #include "config.pml"
+#include "transitions.pml"
 #include "laws.pml"
 #define FLOW UPFRONT
 #define WHEN_OK(what) SETTLED
@@ -11,7 +12,8 @@
 #define WILL_RUN_OR_IS_OWED(k) (record[k].work == IDLE || record[k].work == FAILED || record[k].work == RUNNING)
 #include "record.pml"
 #include "world.pml"
-#define UNSENT_YET(k) (!record[k].exists || (record[k].money == NONE && record[k].work != DEAD))
+#define WORKING(k)    (record[k].work == RUNNING && !TAKEABLE(k))   /* unpaid: a run of another flow */
+#define UNSENT_YET(k) (!record[k].exists || (record[k].money == NONE && record[k].work != DEAD && !WORKING(k)))
 #include "seller.pml"
 
 #define OWNED(k)      (record[k].work == RUNNING -> !TAKEABLE(k) : record[k].lease > 0)
@@ -24,7 +26,10 @@ inline takeUnsent() {
   :: RULE_IN_TAKE && !UNRESOLVED(k) && UNDELIVERED(k) ->
     supersede(k)
   :: else ->
-    claim(k); record[k].request = request; beginSend(k, PAY); next = CALL
+    if
+    :: RUNNABLE(k) -> claim(k); record[k].request = request; record[k].work = IDLE; beginSend(k, PAY); next = CALL
+    :: else -> bury(k)
+    fi
   fi
 }
 
@@ -39,7 +44,7 @@ inline takePaid() {
     :: else -> REACHED(run_again)
     fi;
     own(k); beginRun(k); next = START
-  :: else -> next = END; REACHED(said_owed)
+  :: else -> record[k].work = FAILED; letGo(k); next = END; REACHED(said_owed)
   fi
 }
 
@@ -49,7 +54,9 @@ inline take() {
   :: record[k].superseded -> k = OTHER(k)
   :: !record[k].superseded && UNSENT_YET(k) && WINDOW_IN_TAKE && tooLate[k] -> refuseWindow(k)
   :: !record[k].superseded && UNSENT_YET(k) && !(WINDOW_IN_TAKE && tooLate[k]) -> takeUnsent()
+  :: !record[k].superseded && record[k].money == NONE && WORKING(k) -> sayWait()
   :: record[k].work == DEAD || record[k].money == REFUSED -> sayPayable()
+  :: record[k].money == REVERSED -> next = END; REACHED(said_reversed)
   :: IN_FLIGHT(k) && !IS_UNKNOWN(k) -> sayWait()
   :: IS_UNKNOWN(k) || record[k].money == SETTLED ->
     if
@@ -64,10 +71,10 @@ inline take() {
 /* startWork: knowing that the money is there gives no right to run; only the newest owner has it. */
 inline startWork() {
   if
-  :: (MINE(k) || BROKEN == START_WITHOUT_CLAIM) && RUNNABLE(k) && (record[k].work == IDLE || record[k].work == FAILED) ->
+  :: (MINE(k) || BROKEN == START_WITHOUT_CLAIM) && PASSED(k) && RUNNABLE(k) && (record[k].work == IDLE || record[k].work == FAILED) ->
     beginRun(k); record[k].lease = 2; next = START
 #if BROKEN == START_WITHOUT_CLAIM
-  :: !MINE(k) && !(RUNNABLE(k) && (record[k].work == IDLE || record[k].work == FAILED)) -> beginRun(k); next = START
+  :: !MINE(k) && !(PASSED(k) && RUNNABLE(k) && (record[k].work == IDLE || record[k].work == FAILED)) -> beginRun(k); next = START
 #endif
   :: else -> next = TAKE; REACHED(start_refused)
   fi
@@ -76,7 +83,8 @@ inline startWork() {
 inline finish() {
   executing[me] = 0;
   if
-  :: MINE(k) && record[k].work == RUNNING -> record[k].work = DONE; record[k].kept = 1; next = HAND
+  :: MINE(k) && record[k].work == RUNNING && PASSED(k) ->
+    record[k].work = DONE; record[k].kept = 1; record[k].lease = 2; next = HAND
   :: else -> sayWait(); REACHED(stale_owner_stopped)
   fi
 }
@@ -92,34 +100,35 @@ inline fail() {
 
 inline afterWrite() {
   if
-  :: record[k].money == SETTLED -> next = BEGIN
-  :: record[k].money == REFUSED -> sayPayable()
-  :: IN_FLIGHT(k) -> sayUnknown()
+  :: checking -> next = (PASSED(k) -> MARK : END)   /* sent unasked: nobody is there to be answered */
+  :: !checking && record[k].money == SETTLED -> next = BEGIN
+  :: !checking && record[k].money == REFUSED -> sayPayable()
+  :: !checking && IN_FLIGHT(k) -> sayUnknown()
   :: else -> next = END
   fi
 }
 
 proctype Seller(byte me) {
   byte k, target, fence, n, seen;
-  bit request, looked, written;
+  bit request, looked, written, checking;
   mtype next, sent, heard;
 end_idle:
   do
-  :: atomic { MY_TURN && (left[0] > 0 || left[KEYS - 1] > 0) -> arrives() };
+  :: atomic { MY_TURN && ARRIVES -> arrives() };
     do
     :: d_step { STEP(CHECK); checkFirst() }
-    :: d_step { STEP(TAKE); take() }
+    :: d_step { STEP(TAKE); take(); DID(take, 1) }
     :: atomic { STEP(CALL); callFacilitator(k); told[k] = told[k] || TOLD_TOO_EARLY(k); next = WRITE }
-    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0 }
-    :: d_step { STEP(BEGIN); startWork() }
+    :: d_step { STEP(WRITE); writeAnswer(); afterWrite(); heard = 0; DID(answer, 5) }
+    :: d_step { STEP(BEGIN); startWork(); DID(startWork, 6) }
     :: d_step { STEP(START); startHandler() }
-    :: d_step { STEP(WORK); finish() }
-    :: d_step { HANDLER_FAILS && STEP(WORK); fail() }
+    :: d_step { STEP(WORK); finish(); DID(finish, 11) }
+    :: d_step { HANDLER_FAILS && STEP(WORK); fail(); DID(fail, 4) }
     :: d_step { STEP(LOOK); lookUp() }
-    :: d_step { STEP(NOTE); noteChain() }
-    :: d_step { STEP(RESEND); beginResend(k) }
+    :: d_step { STEP(NOTE); noteChain(); DID(proof, 13) }
+    :: d_step { STEP(RESEND); beginResend(k); DID(beginSend, 7) }
     :: atomic { STEP(HAND); handOver() }
-    :: d_step { STEP(MARK); mark() }
+    :: d_step { STEP(MARK); mark(); DID(deliver, 8) }
     :: d_step { STEP(END); done() };
 progress_answered:
        break

@@ -9,6 +9,8 @@ byte charges[KEYS];
 bit tooLate[KEYS];            /* the window of design 4 is over, by the store's clock; the bytes may still land */
 bit late[KEYS];               /* escrow: the deadline less the margin has passed, no new work for this deposit */
 byte left[KEYS];              /* how often each payment will still be presented */
+byte rechecks = RECHECKS;     /* looks of a reconciler still to come; it looks again after a settlement as well */
+byte reorgs = REORGS;
 byte crashes = CRASHES;       /* kill -9 still to come */
 bit serving[SELLERS];         /* has a request in progress */
 bit over;
@@ -78,15 +80,19 @@ inline recordChain(k, seen) {
     :: record[k].money == REFUSED -> REACHED(refusal_overruled)
     :: else -> REACHED(unknown_was_paid)
     fi;
-    record[k].money = WHEN_OK(PAY); record[k].doubted = record[k].doubted || FLOW == ESCROW; letGo(k)
+    DOUBT_IF_UNKNOWN(k); record[k].money = WHEN_OK(PAY); record[k].proven = 1
   :: (seen == EXPIRED || seen == CANCELED) && record[k].phase == PAY && (IN_FLIGHT(k) || OVERRULED(k)) ->
-    record[k].money = REFUSED; record[k].proven = 1; record[k].kept = 0; letGo(k);
+    DOUBT_IF_UNKNOWN(k); record[k].money = REFUSED; record[k].proven = 1; record[k].kept = 0; letGo(k);
     REACHED(unknown_was_dead)
+  :: seen == LANDED && record[k].money == SETTLED && record[k].phase == PAY ->
+    record[k].proven = 1; REACHED(settlement_proven)
+  :: (seen == EXPIRED || seen == CANCELED) && record[k].money == SETTLED && record[k].phase == PAY && !record[k].proven ->
+    record[k].money = REFUSED; record[k].proven = 1; record[k].kept = 0; letGo(k); REACHED(settlement_refuted)
   :: seen == CHARGED && record[k].phase == CHARGE && (IN_FLIGHT(k) || record[k].money == HELD) ->
-    record[k].money = SETTLED; letGo(k);
+    DOUBT_IF_UNKNOWN(k); record[k].money = SETTLED; record[k].proven = 1; letGo(k);
     REACHED(unknown_was_charged)
   :: (seen == RETURNED || seen == RECLAIMED) && (IN_FLIGHT(k) || record[k].money == HELD || (record[k].money == VOIDED && !record[k].proven)) ->
-    record[k].money = VOIDED; record[k].proven = 1; letGo(k);
+    DOUBT_IF_UNKNOWN(k); record[k].money = VOIDED; record[k].proven = 1; letGo(k);
     REACHED(unknown_was_returned)
 #if FLOW == ESCROW
   :: seen == LANDED && record[k].money == VOIDED && !record[k].proven -> record[k].money = HELD; REACHED(void_overruled)
@@ -119,12 +125,13 @@ end_world:
   :: d_step { !over && record[k].owner != 0 && record[k].lease > 0 -> EVENT("lease runs out"); leaseRunsOut(k) }
   :: d_step { !over && chain[k] == UNUSED && FATE_MATTERS(k) -> EVENT("expires"); chain[k] = EXPIRED; flying[k] = 0 }
 #if KEYS == 1 && FLOW != ESCROW
-  :: d_step { !over && chain[k] == UNUSED && FATE_MATTERS(k) -> EVENT("is canceled"); chain[k] = CANCELED; flying[k] = 0 }
+  :: d_step { !over && chain[k] == UNUSED && (FATE_MATTERS(k) || SPENT_EARLY) -> EVENT("is canceled"); chain[k] = CANCELED; flying[k] = 0 }
 #endif
+  :: d_step { !over && reorgs > 0 && chain[k] == LANDED -> EVENT("is reorganised"); reorgs--; chain[k] = UNUSED; flying[k] = 1; REACHED(reorganised) }
   :: d_step { !over && flying[k] -> EVENT("lands late"); land(k, PAY); REACHED(landed_late) }
 #if KEYS == 1
   :: d_step { !over && record[k].money == NONE && !tooLate[k] -> EVENT("window closes"); tooLate[k] = 1 }
-  :: d_step { !over && record[k].handed && record[k].kept -> EVENT("answer pruned"); record[k].kept = 0; REACHED(answer_gone) }
+  :: d_step { !over && record[k].handed && record[k].kept -> EVENT("answer pruned"); record[k].kept = 0; DID(prune, 9); REACHED(answer_gone) }
 #else
   :: d_step { !over && k == 1 && record[1].superseded && left[1] > 0 -> EVENT("is replaced"); anotherPayment() }
 #endif
@@ -169,9 +176,24 @@ proctype Judge() {
   }
 }
 
+/* Where both flows are on sale: the other one had the payment first. Flow upfront began a send of which no byte left,
+ * or flow authorization has runs that failed, or one for a seller that may be dead by now. */
+inline startedElsewhere() {
+  record[0].exists = 1;
+  if
+  :: FLOW == AUTHORIZATION -> record[0].attempts = 0
+  :: record[0].attempts = 1; record[0].work = (FLOW == UPFRONT -> FAILED : IDLE)
+  :: FLOW == UPFRONT -> record[0].attempts = 2; record[0].work = FAILED
+  :: FLOW == UPFRONT -> record[0].attempts = 1; record[0].work = RUNNING; record[0].owner = SELLERS; record[0].lease = 2
+  fi
+}
+
 init {
   atomic {
     left[0] = COPIES; record[0].money = NONE; record[0].work = IDLE; record[0].phase = PAY;
+#if ANOTHER_FLOW
+    startedElsewhere();
+#endif
 #if KEYS == 2
     left[1] = COPIES_OF_NEWER; record[1].money = NONE; record[1].work = IDLE; record[1].phase = PAY;
     run World(1);

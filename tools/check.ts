@@ -1,6 +1,6 @@
 /**
  * Everything that must hold before a change is handed over, in the order in which a fault is cheapest to learn of:
- * lint, types, unused code, tidy and tests, model, package. Runs all of it, prints one line each, and fails if one
+ * lint, types, unused code, tidy and tests, simulator, model, package. Runs all of it, prints one line each, and fails if one
  * did. `node tools/check.ts [name]...` runs only the named ones.
  */
 import { spawnSync } from 'node:child_process';
@@ -19,6 +19,7 @@ export const parts: readonly Part[] = [
   { name: 'unused', args: [installed('knip/bin/knip.js')] },
   { name: 'setup', args: ['tools/setup.ts'] },
   { name: 'test', args: ['tools/test.ts'] },
+  { name: 'sim', args: ['sim/main.ts', '--seeds', '800'] },
   { name: 'model', args: ['model/run.ts'] },
   { name: 'pack', args: ['tools/pack.ts'] },
 ];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { has, type Need, plan, withoutServices } from './setup.ts';
+import { has, locate, missing, type Need, plan, postgresFolders, withoutServices } from './setup.ts';
 
 const needs: readonly Need[] = [
   { command: 'one', packages: ['one'], why: 'first reason' },
@@ -40,6 +40,28 @@ test('anybody else is given the line to run and the reason', () => {
 test('a program is looked for on PATH', () => {
   assert.equal(has('npm'), true);
   assert.equal(has('no-such-program-here'), false);
+  assert.equal(locate('no-such-program-here'), undefined);
+});
+
+test('of several PostgreSQL beside each other, none of them on PATH, the newest is taken', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'counterfoil-setup-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  for (const name of ['9.6', '15', '100', 'doc']) mkdirSync(join(home, name));
+  assert.deepEqual(postgresFolders(home), [
+    join(home, '100', 'bin'),
+    join(home, '15', 'bin'),
+    join(home, '9.6', 'bin'),
+  ]);
+  assert.deepEqual(postgresFolders(join(home, 'none')), []);
+});
+
+test('whoever lacks a database server is told the package and the reason', () => {
+  assert.equal(
+    missing('redis-server', machine('apt-get')),
+    'redis-server is missing (the tests keep claims in a real Redis). Run: sudo apt-get install -y redis-server',
+  );
+  assert.match(missing('postgres', machine('apt-get')), /Run: sudo apt-get install -y postgresql$/);
+  assert.equal(missing('unheard-of', machine()), 'unheard-of is missing.');
 });
 
 function policyIn(t: TestContext): string {

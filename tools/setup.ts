@@ -3,7 +3,7 @@
  * else it names the line to run. Prints on standard error only.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** A program that must be found, and the Debian packages that hold it. */
@@ -23,6 +23,18 @@ const needs: readonly Need[] = [
     packages: ['nginx'],
     service: 'nginx',
     why: 'the tests put a real proxy and its cache in front of our sellers',
+  },
+  {
+    command: 'redis-server',
+    packages: ['redis-server'],
+    service: 'redis-server',
+    why: 'the tests keep claims in a real Redis',
+  },
+  {
+    command: 'postgres',
+    packages: ['postgresql'],
+    service: 'postgresql',
+    why: 'the tests keep claims in a real PostgreSQL',
   },
 ];
 
@@ -58,12 +70,37 @@ export function plan(
 /** Where Debian keeps servers, outside the PATH of everybody but root. */
 const serverFolders: readonly string[] = ['/usr/local/sbin', '/usr/sbin'];
 
-/** Whether a program of that name is on PATH, or where servers are. */
-export function has(command: string): boolean {
+/** Debian lets several PostgreSQL live side by side, each in a folder of its version, none on PATH. */
+const postgresHome = '/usr/lib/postgresql';
+
+/** The folders of the PostgreSQL programs below `home`, newest version first. */
+export function postgresFolders(home: string = postgresHome): readonly string[] {
+  if (!existsSync(home)) return [];
+  const versions = readdirSync(home).filter((name) => /^\d+(?:\.\d+)?$/.test(name));
+  return versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(home, version, 'bin'));
+}
+
+/** The path of a program on PATH, or where servers are; undefined when it is nowhere. */
+export function locate(command: string): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const folders = [...onPath, ...serverFolders];
-  return folders.some((folder) => endings.some((ending) => existsSync(join(folder, command + ending))));
+  const folders = [...onPath, ...serverFolders, ...postgresFolders()];
+  const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
+  return paths.find((path) => existsSync(path));
+}
+
+/** Whether a program of that name can be started here. */
+export function has(command: string): boolean {
+  return locate(command) !== undefined;
+}
+
+/** The line that names a missing program, the reason for it and what to run. */
+export function missing(command: string, found: (command: string) => boolean = has): string {
+  const next = plan(
+    needs.filter((need) => need.command === command),
+    { has: (name) => name !== command && found(name), root: false },
+  );
+  return next.kind === 'ask' ? next.message : `${command} is missing.`;
 }
 
 const policyFile = '/usr/sbin/policy-rc.d';

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 
 const root = resolve(import.meta.dirname, '..');
 /** Where tests live; each is searched at any depth. */
-const homes: readonly string[] = ['lib', 'apps', 'bench', 'model', 'tools'];
+const homes: readonly string[] = ['lib', 'apps', 'bench', 'model', 'sim', 'torture', 'tools'];
 /** Folders that hold copies or products. */
 const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', '.counterfoil']);
 /** One test may take this long: the slowest boot a chain and wait for leases; a hang must not eat the run. */

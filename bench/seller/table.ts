@@ -88,7 +88,7 @@ function burstCells(row: BurstRow): readonly string[] {
 }
 
 /** Columns as wide as their widest cell; the first to the left, figures to the right. */
-function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

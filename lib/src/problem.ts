@@ -60,10 +60,12 @@ export type ProblemCode =
   | 'authorization_expired'
   | 'authorization_window_too_short'
   | 'price_unavailable'
+  | 'upfront_required'
   | 'payment_refused'
   | 'facilitator_unavailable'
   | 'store_unavailable'
   | 'store_full'
+  | 'too_many_requests'
   | 'work_failed'
   | 'answer_too_large'
   | 'redirect_not_sold'
@@ -161,12 +163,22 @@ export const problems: { readonly [code in ProblemCode]: Problem } = {
     'The authorization ends before the work could be settled.',
   ),
   price_unavailable: row(400, ['unmoved', 'never'], 'No price can be given for this request.'),
+  upfront_required: row(
+    402,
+    ['unmoved', 'new_payment'],
+    'This payer has left work unpaid, and pays before the work now.',
+  ),
   payment_refused: row(402, ['unmoved', 'new_payment'], 'The facilitator does not accept this payment.'),
 
   // The seller cannot go on.
   facilitator_unavailable: row(503, ['unmoved', 'same_payment'], 'The facilitator cannot be reached.'),
   store_unavailable: row(503, ['unknown', 'same_payment'], 'The claim store cannot be reached.'),
   store_full: row(503, ['unmoved', 'same_payment'], 'The claim store is at its capacity.'),
+  too_many_requests: row(
+    429,
+    ['unknown', 'same_payment'],
+    'Too many payments are under way, or came to nothing; wait before the next one.',
+  ),
   work_failed: row(500, ['unmoved', 'same_payment'], 'The work failed before anything was charged.'),
   answer_too_large: row(500, ['unmoved', 'never'], 'The answer is larger than this route may keep.'),
   redirect_not_sold: row(

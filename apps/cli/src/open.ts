@@ -1,23 +1,60 @@
 /**
- * Opens the claim store of a seller for a command. A file that is not there is a typing mistake, not a new store.
+ * Opens the claim store of a seller for a command: a SQLite file, or a server by its URL. A file that is not there is a
+ * typing mistake, not a new store; a URL may hold a password, which is never shown.
  */
 import { statSync } from 'node:fs';
 import type { ClaimStore } from 'counterfoil/claim';
 import { openSqliteStore } from 'counterfoil/stores/sqlite';
-import { MisuseError } from './io.ts';
+import { explain, type Io, MisuseError } from './io.ts';
+
+/** Where the store is, as the options of a command say it. */
+export type StoreOptions = {
+  /** Default: COUNTERFOIL_STORE, which unlike an argument is not shown to who lists the processes of a machine. */
+  readonly store?: string;
+  /** Of PostgreSQL. */
+  readonly schema?: string;
+  /** Of Redis and Valkey. */
+  readonly prefix?: string;
+};
 
 type Work<Result> = (store: ClaimStore) => Promise<Result>;
+type Address = StoreOptions & { readonly place: string };
+type Opener = (address: Address, readOnly: boolean) => Promise<ClaimStore>;
 
-/** Runs `work` on the store in `path` and closes it, whatever happens. Rejects with MisuseError where there is no file. */
-export async function withStore<Result>(path: string, work: Work<Result>): Promise<Result> {
-  checkFile(path);
-  return closing(await openSqliteStore({ path }), work);
+type Server = { readonly driver: string; readonly open: Opener };
+
+/** The server that a URL names, by its scheme. */
+function serverOf(scheme: string): Server {
+  switch (scheme) {
+    case 'postgres':
+    case 'postgresql':
+      return { driver: 'pg', open: openPostgres };
+    case 'redis':
+    case 'rediss':
+    case 'valkey':
+    case 'valkeys':
+      return { driver: 'ioredis', open: openRedis };
+    default:
+      throw new MisuseError(`A store is a SQLite file, postgres://… or redis://…, not ${scheme}://….`);
+  }
 }
 
-/** The same for a look: the file is not migrated, and nothing in its folder changes. */
-export async function lookIntoStore<Result>(path: string, work: Work<Result>): Promise<Result> {
-  checkFile(path);
-  return closing(await openSqliteStore({ path, readOnly: true }), work);
+/** Runs `work` on the store and closes it, whatever happens. Rejects with MisuseError where there is none. */
+export async function withStore<Result>(
+  options: StoreOptions,
+  io: Pick<Io, 'env'>,
+  work: Work<Result>,
+): Promise<Result> {
+  return closing(await open(addressOf(options, io), false), work);
+}
+
+/** The same for a look: nothing is made, migrated or written. */
+export async function lookIntoStore<Result>(
+  options: StoreOptions,
+  io: Pick<Io, 'env'>,
+  work: Work<Result>,
+): Promise<Result> {
+  return closing(await open(addressOf(options, io), true), work);
 }
 
 async function closing<Result>(store: ClaimStore, work: Work<Result>): Promise<Result> {
@@ -26,6 +63,85 @@ async function closing<Result>(store: ClaimStore, work: Work<Result>): Promise<R
   } finally {
     await store.close();
   }
+}
+
+function addressOf(options: StoreOptions, { env }: Pick<Io, 'env'>): Address {
+  const place = options.store ?? env.COUNTERFOIL_STORE ?? '';
+  if (place === '')
+    throw new MisuseError(
+      'Say which store: --store with a SQLite file, postgres://… or redis://…, or COUNTERFOIL_STORE.',
+    );
+  return { ...options, place };
+}
+
+async function open(address: Address, readOnly: boolean): Promise<ClaimStore> {
+  const scheme = /^([a-z][a-z0-9+]*):\/\//i.exec(address.place)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    checkFile(address.place);
+    return openSqliteStore(readOnly ? { path: address.place, readOnly } : { path: address.place });
+  }
+  const server = serverOf(scheme);
+  if (!URL.canParse(address.place)) throw new MisuseError(`The ${scheme} URL of the store cannot be read.`);
+  try {
+    if (!readOnly) await checkThere(server, address);
+    return await server.open(address, readOnly);
+  } catch (fault) {
+    throw told(fault, server.driver, address.place);
+  }
+}
+
+/** Who may write would make a store where there is none, and a misspelt name is no wish for one. */
+async function checkThere(server: Server, address: Address): Promise<void> {
+  try {
+    await (await server.open(address, true)).close();
+  } catch (fault) {
+    // An older one is there, and is brought up to date.
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'store_older')) throw fault;
+  }
+}
+
+/** What a store or its driver says may repeat the URL, or the password in it. */
+function told(fault: unknown, driver: string, place: string): Error {
+  const missing = fault instanceof Error && 'code' in fault && fault.code === 'ERR_MODULE_NOT_FOUND';
+  if (missing) return new MisuseError(`This store needs the package ${driver}: npm install ${driver}.`);
+  return new Error(withoutSecrets(explain(fault), place));
+}
+
+/** Shorter ones are in every sentence, and hiding each place of them would show what they are. */
+const leastSecret = 4;
+
+/** The text with every part of the URL that lets somebody in left out. */
+export function withoutSecrets(text: string, place: string): string {
+  const { password, search } = new URL(place);
+  const secrets = [place, password, decoded(password), search.slice(1)].filter((part) => part !== '');
+  if (secrets.some((secret) => secret.length < leastSecret)) return 'The store could not be opened.';
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+// Whether a server may hold claims is decided where the seller opens it; here they are, and somebody must look at them.
+
+async function openPostgres({ place, schema }: Address, readOnly: boolean): Promise<ClaimStore> {
+  const { openPostgresStore } = await import('counterfoil/stores/postgres');
+  return openPostgresStore({
+    url: place,
+    readOnly,
+    allowUnsynced: true,
+    ...(schema === undefined ? {} : { schema }),
+  });
+}
+
+async function openRedis({ place, prefix }: Address, readOnly: boolean): Promise<ClaimStore> {
+  const { openRedisStore } = await import('counterfoil/stores/redis');
+  const url = place.replace(/^valkey/i, 'redis');
+  return openRedisStore({ url, readOnly, persistence: 'any', ...(prefix === undefined ? {} : { prefix }) });
 }
 
 function checkFile(path: string): void {

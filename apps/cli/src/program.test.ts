@@ -22,6 +22,7 @@ test('each command explains itself and its exit codes', async () => {
     ['decode'],
     ['payments', 'list'],
     ['payments', 'show'],
+    ['payments', 'close'],
     ['reconcile'],
     ['devnet'],
   ]) {

@@ -8,6 +8,7 @@ import type { DecodeOptions } from './decode/command.ts';
 import type { DemoOptions } from './demo/command.ts';
 import type { DevnetFlags } from './devnet.ts';
 import { colorsOf, escapeLines, exits, explain, type Io, MisuseError, wholeNumber } from './io.ts';
+import type { CloseOptions } from './payments/close.ts';
 import type { ListOptions, ShowOptions } from './payments/command.ts';
 import type { ReconcileOptions } from './reconcile/command.ts';
 
@@ -105,14 +106,58 @@ function addDecode(program: Command, io: Io, finish: Finish): void {
     });
 }
 
+/** Where the store is; said alike by every command that opens one. */
+function onStore(command: Command): Command {
+  return command
+    .option('--store <place>', 'SQLite file, postgres://… or redis://… of the seller (or COUNTERFOIL_STORE)')
+    .option('--schema <name>', 'the schema of a PostgreSQL store')
+    .option('--prefix <text>', 'the key prefix of a Redis or Valkey store');
+}
+
 function addPayments(program: Command, io: Io, finish: Finish): void {
   const payments = program.command('payments').description("look into a seller's claim store");
-  payments
-    .command('list')
+  addList(payments, io, finish);
+  onStore(payments.command('show'))
+    .description('one payment: its two axes, its sends, and what a restart would do; never what is sealed')
+    .argument('<key>', 'the key, or the unique beginning of the key, the nonce or the transaction')
+    .option('--json', 'print the payment as JSON')
+    .addHelpText('after', '\nExit code 1 if there is no such payment.')
+    .action(async (key: string, options: ShowOptions) => {
+      const { showPayment } = await import('./payments/command.ts');
+      finish(await showPayment(key, options, io));
+    });
+  onStore(payments.command('close'))
+    .description('say that a payment was dealt with by hand: nobody waits for it any more')
+    .argument('<key>', 'the key, or the unique beginning of the key, the nonce or the transaction')
+    .option('--reference <text>', 'what was done, as a ticket names it')
+    .option('--refunded <text>', 'the money was paid back, by this transaction or transfer')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print the payment as it is then as JSON')
+    .addHelpText(
+      'after',
+      '\nExit code 1 if it cannot be closed: nothing was sent, a process holds it, or you said no.' +
+        '\nNo work runs for a closed payment, and a newer one for the same request is a purchase of its own.',
+    )
+    .action(async (key: string, options: CloseOptions) => {
+      const { closePayment } = await import('./payments/close.ts');
+      finish(await closePayment(key, options, io));
+    });
+}
+
+function addList(payments: Command, io: Io, finish: Finish): void {
+  onStore(payments.command('list'))
     .description('the payments of a store, in the order of their keys')
-    .requiredOption('--store <file>', 'the SQLite file of the seller')
     .option('--money <state>', 'only payments whose money is in this state, such as unknown')
     .option('--work <state>', 'only payments whose work is in this state, such as done')
+    .option('--flow <flow>', 'only payments of this flow: authorization, upfront or escrow')
+    .option('--network <network>', 'only payments on this network, as eip155:8453')
+    .option('--payer <address>', 'only payments of this payer, or of payers that begin so')
+    .option('--route <text>', 'only payments for routes that contain this')
+    .option('--unknown', 'only payments whose money is unknown')
+    .option('--owed', 'only payments that moved for an answer that nobody got')
+    .option('--canceled', 'only payments that their payer canceled')
+    .option('--reversed', 'only payments that the chain has undone')
+    .option('--since <when>', 'only payments first seen since then: 2h, 7d, 2026-01-31')
     .option('--limit <rows>', 'rows of one page', within(1, longestPage), 50)
     .option('--after <key>', 'begin after this key, which the page before named')
     .option('--json', 'print the page as JSON')
@@ -120,30 +165,30 @@ function addPayments(program: Command, io: Io, finish: Finish): void {
       const { listPayments } = await import('./payments/command.ts');
       finish(await listPayments(options, io));
     });
-  payments
-    .command('show')
-    .description('one payment: its two axes, its sends, and what a restart would do; never what is sealed')
-    .argument('<key>', 'the key, or the unique beginning of the key, the nonce or the transaction')
-    .requiredOption('--store <file>', 'the SQLite file of the seller')
-    .option('--json', 'print the payment as JSON')
-    .addHelpText('after', '\nExit code 1 if there is no such payment.')
-    .action(async (key: string, options: ShowOptions) => {
-      const { showPayment } = await import('./payments/command.ts');
-      finish(await showPayment(key, options, io));
-    });
 }
 
 function addReconcile(program: Command, io: Io, finish: Finish): void {
-  program
-    .command('reconcile')
-    .description('ask the chain about every payment whose money is unknown, and write down what it proves')
-    .requiredOption('--store <file>', 'the SQLite file of the seller')
-    .option('--rpc <network=url>', 'JSON-RPC of a network, as eip155:8453=https://…; repeatable', gather, [])
-    .option('--json', 'print the look-ups and their sum as JSON')
+  onStore(program.command('reconcile'))
+    .description(
+      'ask the chain about unknown payments and settlements not final, and write down what it proves',
+    )
+    .option(
+      '--rpc <[network=]url>',
+      'JSON-RPC to ask; repeatable, several of one network check each other',
+      gather,
+      [],
+    )
+    .option(
+      '--finality <depth>',
+      'believe latest, safe, finalized, or so many confirmations (default: latest)',
+    )
+    .option('--watch [seconds]', 'again and again, until Ctrl-C (default: every 30 seconds)')
+    .option('--json', 'print the look-ups and their sum as JSON, one line for each pass')
     .addHelpText(
       'after',
-      '\nExit code 0 if no money is unknown any more, 1 if the chains were read and prove nothing yet for some,' +
-        '\n3 if a chain could not be read. Nothing is sent again and nobody is charged.',
+      '\nExit code 0 if no money is unknown and nothing is owed, 1 if the chains were read and prove nothing yet for' +
+        '\nsome, or something is owed, missing or undone, 3 if a chain or the store could not be read.' +
+        '\nNothing is sent again and nobody is charged.',
     )
     .action(async (options: ReconcileOptions) => {
       const { reconcilePayments } = await import('./reconcile/command.ts');

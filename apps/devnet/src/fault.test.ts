@@ -70,6 +70,8 @@ describe('a facilitator that breaks on purpose', () => {
     ['land_then_504', true, (seen) => 'status' in seen && seen.status === 504],
     ['land_then_reset', true, (seen) => 'failed' in seen],
     ['land_then_cut', true, (seen) => 'failed' in seen],
+    ['land_then_unended', true, (seen) => 'failed' in seen],
+    ['land_twice', true, (seen) => 'body' in seen && JSON.parse(seen.body).success === false],
     ['land_then_truncated', true, (seen) => 'body' in seen && seen.status === 200 && !isJson(seen.body)],
     ['land_then_refused', true, (seen) => 'body' in seen && JSON.parse(seen.body).success === false],
     ['refused', false, (seen) => 'body' in seen && JSON.parse(seen.body).success === false],

@@ -152,8 +152,9 @@ async function answer(rig: Rig, request: IncomingMessage, response: ServerRespon
   const record = recordCall(rig, endpoint, parseJson(body));
   const { fault } = record;
   await pause(rig, fault.beforeMs);
-  const upstream = fault.forward ? await forward(rig, request, body) : undefined;
+  let upstream = fault.forward === false ? undefined : await forward(rig, request, body);
   record.landed = endpoint === 'settle' && upstream !== undefined && isSuccess(upstream);
+  if (fault.forward === 'twice') upstream = await forward(rig, request, body);
   wake(rig);
   await pause(rig, fault.afterMs);
   await spoil(fault.answer, { response, endpoint, upstream, stopped: rig.stopped.signal });

@@ -14,6 +14,8 @@ export type FaultAnswer =
   | { readonly kind: 'status'; readonly status: number }
   /** The connection is cut: before any byte, or after this many bytes of the real body. */
   | { readonly kind: 'reset'; readonly afterBytes?: number }
+  /** The whole real body leaves, and a reset in place of the end of the message. */
+  | { readonly kind: 'unended' }
   /** Nothing, until the caller or the rig closes, or for this long and then the connection is cut. */
   | { readonly kind: 'hang'; readonly forMs?: number }
   /** A complete HTTP answer with half of the JSON in it. */
@@ -23,7 +25,8 @@ export type FaultAnswer =
 
 /** One fault: whether the real facilitator gets the call, what waits, and what the caller sees. */
 export type Fault = {
-  readonly forward: boolean;
+  /** `twice`: it gets the call again once it has answered, as from a queue that delivers twice, and that answer counts. */
+  readonly forward: boolean | 'twice';
   readonly answer: FaultAnswer;
   /** Wait before the real facilitator gets the call. */
   readonly beforeMs?: number;
@@ -38,24 +41,28 @@ export type FaultName =
   | 'land_then_504'
   | 'land_then_reset'
   | 'land_then_cut'
+  | 'land_then_unended'
   | 'land_then_hang'
   | 'land_then_truncated'
   | 'land_then_refused'
+  | 'land_twice'
   | 'refused'
   | 'unavailable'
   | 'reset'
   | 'hang';
 
-/** The faults by name: `land_…` move the money and lose the answer, those after them move nothing. */
+/** The faults by name: `land_…` move the money, once, and lose the answer, those after them move nothing. */
 export const FAULTS: Readonly<Record<FaultName, Fault>> = {
   pass: { forward: true, answer: { kind: 'upstream' } },
   land_then_502: { forward: true, answer: { kind: 'status', status: 502 } },
   land_then_504: { forward: true, answer: { kind: 'status', status: 504 } },
   land_then_reset: { forward: true, answer: { kind: 'reset' } },
   land_then_cut: { forward: true, answer: { kind: 'reset', afterBytes: 24 } },
+  land_then_unended: { forward: true, answer: { kind: 'unended' } },
   land_then_hang: { forward: true, answer: { kind: 'hang' } },
   land_then_truncated: { forward: true, answer: { kind: 'truncated' } },
   land_then_refused: { forward: true, answer: { kind: 'refused', reason: 'unexpected_settle_error' } },
+  land_twice: { forward: 'twice', answer: { kind: 'upstream' } },
   refused: { forward: false, answer: { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' } },
   unavailable: { forward: false, answer: { kind: 'status', status: 503 } },
   reset: { forward: false, answer: { kind: 'reset' } },
@@ -90,6 +97,8 @@ export async function spoil(how: FaultAnswer, exchange: Exchange): Promise<void>
       return relay(response, { ...upstream, body: upstream.body.subarray(0, upstream.body.length >> 1) });
     case 'reset':
       return cut(response, upstream, how.afterBytes ?? 0);
+    case 'unended':
+      return leaveOpen(response, upstream);
     case 'hang':
       await hang(response, stopped, how.forMs);
       response.destroy();
@@ -122,6 +131,15 @@ async function cut(response: ServerResponse, upstream: Upstream, afterBytes: num
   response.write(upstream.body.subarray(0, afterBytes), () => resolve());
   await promise;
   response.destroy();
+}
+
+/** Without a length the caller waits for the last chunk, so that what it has got may be a part. */
+async function leaveOpen(response: ServerResponse, upstream: Upstream): Promise<void> {
+  response.writeHead(upstream.status, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.write(upstream.body, () => resolve());
+  await promise;
+  response.socket?.resetAndDestroy();
 }
 
 async function hang(

@@ -34,6 +34,7 @@ export function lookEarlier(view: OlderView, key: string): Earlier | undefined {
  * write ends that (design 9.6): a newer payment that is being served from it may lose its client as well.
  */
 export function blocksFromMs(record: ClaimRecord): number | undefined {
+  if (record.closed !== undefined) return undefined;
   switch (record.money.state) {
     case 'unknown':
       return 0;

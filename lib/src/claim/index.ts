@@ -2,10 +2,21 @@
 export { type AliasView, aliasAtStake, aliasLimit, claimedAlias } from './alias.ts';
 export { decodeRecord, encodeRecord } from './codec.ts';
 export { blocksFromMs, blocksNow, lookEarlier, type OlderView, olderLimit } from './earlier.ts';
+export {
+  countExposure,
+  type Exposure,
+  type ExposureView,
+  exposedPayer,
+  mustPayFirst,
+  openUntilMs,
+  payerName,
+} from './exposure.ts';
 export { recordMoney } from './money.ts';
 export {
+  atLeast,
   type ClaimRecord,
   everSent,
+  type Finality,
   type Flow,
   type Lease,
   leaseAlive,
@@ -29,6 +40,8 @@ export {
   forgetAtMs,
   forgettable,
   needsAttention,
+  needsProof,
+  proofFromMs,
   reorgWindowMs,
   retainMs,
   skewMs,
@@ -39,6 +52,7 @@ export type {
   BeginOutcome,
   ClaimStore,
   DeliveryNote,
+  ExposureLimits,
   Hold,
   HoldOutcome,
   LeaseTimes,

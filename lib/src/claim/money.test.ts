@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { blocksNow } from './earlier.ts';
 import { examplePurchase, exampleNowMs as now } from './example.ts';
 import { recordMoney } from './money.ts';
-import type { ClaimRecord, MoneyAxis, Phase, Rank } from './record.ts';
+import type { ClaimRecord, Finality, MoneyAxis, Phase, Rank } from './record.ts';
 import { sendLogLimit } from './record.ts';
 import { beginSend } from './send.ts';
 import type { Step } from './step.ts';
@@ -273,4 +273,47 @@ test('a send whose lease is over leaves its doubt behind when the chain settles 
   assert.equal(next.doubted, true);
   assert.equal(blocksNow({ ...next, lease: { ...lease, untilMs: now + 30_000 } }, now), true);
   assert.equal(run(record(), settled('facilitator')).doubted, undefined);
+});
+
+const seen = (finality: Finality, block = 7): MoneyFact => ({
+  fact: 'settled',
+  transaction: '0xaa',
+  amount: 10_000n,
+  by: 'chain',
+  block,
+  finality,
+});
+
+test('S07, F01: under assurance a facilitator’s success is kept in the log and moves nothing', () => {
+  for (const assurance of ['latest', 3, 'safe', 'finalized'] as const) {
+    const careful = run(record({ assurance }), settled('facilitator'));
+    assert.equal(careful.money.state, 'sending');
+    assert.equal(careful.sendLog.at(-1)?.said, 'settled');
+    assert.equal(run(careful, seen(assurance)).money.state, 'settled');
+  }
+  assert.equal(run(record({ assurance: 3 }), seen(2)).money.state, 'sending');
+  assert.equal(run(record({ assurance: 'safe' }), seen(1_000)).money.state, 'sending');
+  assert.equal(run(record({ assurance: 'latest' }), settled('chain')).money.state, 'settled');
+});
+
+test('S05: a deeper look takes the place of a shallower one, never the other way, and the next look is due at once', () => {
+  let at = run(record(), settled('facilitator'));
+  for (const finality of ['latest', 2, 3, 'safe', 'finalized'] as const) {
+    at = run({ ...at, proveAtMs: now + 60_000 }, seen(finality));
+    assert.ok(at.money.state === 'settled' && at.money.finality === finality);
+    assert.equal(at.proveAtMs, undefined);
+    assert.deepEqual(run(at, seen('latest', 99)).money, at.money);
+  }
+});
+
+test('a look in vain is no fact: it waits longer the older the payment is, and fills no log', () => {
+  const start = run(record(), settled('facilitator'));
+  const waits = [0, 60_000, 86_400_000].map((ageMs) => {
+    const next = after(recordMoney(start, { fact: 'unproven' }, now + ageMs));
+    assert.equal(next.sendLog.length, start.sendLog.length);
+    return (next.proveAtMs ?? 0) - now - ageMs;
+  });
+  assert.deepEqual(waits, [15_000, 60_000, 600_000]);
+  const unsettled = recordMoney(record(), { fact: 'unproven' }, now);
+  assert.deepEqual(unsettled.change, {});
 });

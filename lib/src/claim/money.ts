@@ -6,12 +6,16 @@
  */
 import {
   appendLog,
+  atLeast,
   type ClaimRecord,
+  deeper,
+  type Finality,
   leaseAlive,
   type MoneyAxis,
   moneyNow,
   type SendEntry,
 } from './record.ts';
+import { proofFromMs } from './retention.ts';
 import { type Change, holds, nextSend, type Patch, patched, type Step } from './step.ts';
 import type { MoneyFact, RecordOutcome } from './store.ts';
 
@@ -24,6 +28,7 @@ export function recordMoney(
   nowMs: number,
 ): Step<RecordOutcome> {
   if (record === undefined) return { change: {}, outcome: { changed: false, nowMs } };
+  if (fact.fact === 'unproven') return lookLater(record, nowMs);
   const verdict = judge(record, fact, nowMs);
   const sendLog = appendLog(record.sendLog, entryOf(record, fact, nowMs));
   if (verdict === undefined) {
@@ -43,7 +48,7 @@ export function recordMoney(
   return { change, outcome: { record: next, changed: true, nowMs } };
 }
 
-function judge(record: ClaimRecord, fact: MoneyFact, nowMs: number): Verdict {
+function judge(record: ClaimRecord, fact: Exclude<MoneyFact, { fact: 'unproven' }>, nowMs: number): Verdict {
   switch (fact.fact) {
     case 'settled':
       return judgeSettled(record, fact);
@@ -83,31 +88,54 @@ function judge(record: ClaimRecord, fact: MoneyFact, nowMs: number): Verdict {
 }
 
 function judgeSettled(record: ClaimRecord, fact: MoneyFact & { fact: 'settled' }): Verdict {
-  const settled: MoneyAxis = {
+  // Where the route asks for the chain's own word, a facilitator's is noted in the log and moves nothing (S07, F01).
+  if (record.assurance !== undefined && !atLeast(finalityOf(fact), record.assurance)) return undefined;
+  const { transaction, amount, by: rank, block, finality } = fact;
+  const money: MoneyAxis = {
     state: 'settled',
-    transaction: fact.transaction,
-    amount: fact.amount,
-    rank: fact.by,
+    transaction,
+    amount,
+    rank,
+    ...(block === undefined ? {} : { block }),
+    ...(finality === undefined ? {} : { finality }),
   };
-  const money = record.money;
-  switch (money.state) {
+  const settled: Verdict = { money, patch: { proveAtMs: undefined } };
+  const known = record.money;
+  switch (known.state) {
     case 'sending':
     case 'unknown':
     case 'held':
-      return { money: settled };
+      return settled;
     case 'settled':
-      return money.rank === 'facilitator' && fact.by === 'chain' ? { money: settled } : undefined;
+      if (known.rank === 'facilitator') return rank === 'chain' ? settled : undefined;
+      return rank === 'chain' && deeper(finality, known.finality) ? settled : undefined;
     case 'refused':
       // A facilitator refused and the chain shows the transfer: the buyer paid, so the work is owed.
-      return money.rank === 'facilitator' && fact.by === 'chain' ? { money: settled } : undefined;
+      return known.rank === 'facilitator' && rank === 'chain' ? settled : undefined;
     case 'none':
     case 'voided':
     case 'reversed':
     case 'refunded':
       return undefined;
     default:
-      return money satisfies never;
+      return known satisfies never;
   }
+}
+
+function finalityOf(fact: MoneyFact & { fact: 'settled' }): Finality | undefined {
+  return fact.by === 'chain' ? (fact.finality ?? 'latest') : undefined;
+}
+
+/** A chain's word is first looked at again this soon, and this late at the latest. */
+const soonestProofMs = 15_000;
+const latestProofMs = 600_000;
+
+/** Looked for better proof in vain: the next look waits about as long as the payment is old. */
+function lookLater(record: ClaimRecord, nowMs: number): Step<RecordOutcome> {
+  if (proofFromMs(record) === undefined) return { change: {}, outcome: { record, changed: false, nowMs } };
+  const waitMs = Math.min(Math.max(nowMs - record.createdAtMs, soonestProofMs), latestProofMs);
+  const next = patched(record, { proveAtMs: nowMs + waitMs }, nowMs);
+  return { change: { record: next }, outcome: { record: next, changed: false, nowMs } };
 }
 
 function judgeRefused(record: ClaimRecord, fact: MoneyFact & { fact: 'refused' }): Verdict {
@@ -198,7 +226,11 @@ function keepsPayload(money: MoneyAxis): boolean {
   return money.state === 'none' || isOut(money) || money.state === 'held';
 }
 
-function entryOf(record: ClaimRecord, fact: MoneyFact, nowMs: number): SendEntry {
+function entryOf(
+  record: ClaimRecord,
+  fact: Exclude<MoneyFact, { fact: 'unproven' }>,
+  nowMs: number,
+): SendEntry {
   const money = record.money;
   const n = 'n' in fact ? fact.n : isOut(money) ? money.n : Math.max(0, nextSend(record) - 1);
   const phase = isOut(money) ? money.phase : 'pay';

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { examplePurchase, exampleNowMs as now } from './example.ts';
 import {
   appendLog,
+  atLeast,
   type ClaimRecord,
+  deeper,
   everSent,
   leaseAlive,
   type MoneyAxis,
@@ -87,4 +89,17 @@ test('the send log keeps its first entry and the newest ones', () => {
     log.map(({ n }) => n),
     [1, ...Array.from({ length: sendLogLimit - 1 }, (_, i) => 101 - (sendLogLimit - 1) + i)],
   );
+});
+
+test('confirmations are less than what a node calls safe, and that is less than final', () => {
+  const depths = ['latest', 2, 1_000, 'safe', 'finalized'] as const;
+  for (const [place, finality] of depths.entries()) {
+    assert.deepEqual(
+      depths.map((asked) => atLeast(finality, asked)),
+      depths.map((_, other) => other <= place),
+    );
+  }
+  assert.equal(atLeast(1, 'latest'), true);
+  assert.equal(atLeast(undefined, 'latest'), false, 'nothing was seen');
+  assert.equal(deeper('latest', undefined), false, 'what says no depth was seen at the newest block');
 });

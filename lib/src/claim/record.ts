@@ -9,6 +9,11 @@ export type Flow = 'authorization' | 'upfront' | 'escrow';
 export type Phase = 'pay' | 'deposit' | 'charge' | 'void';
 /** Evidence is ranked: what the chain shows outweighs what a facilitator says (design 9.9). */
 export type Rank = 'chain' | 'facilitator';
+/**
+ * How deep in the chain a transfer must lie to be believed: a tag of the node, or a number of confirmations, of which the
+ * newest block has one.
+ */
+export type Finality = 'latest' | 'safe' | 'finalized' | number;
 /** Why money can no longer move under this authorization. */
 export type RefusedWhy = 'definite' | 'expired' | 'canceled' | 'used_elsewhere' | 'failed_on_chain';
 
@@ -17,7 +22,16 @@ export type MoneyAxis =
   | { readonly state: 'sending'; readonly phase: Phase; readonly n: number }
   | { readonly state: 'unknown'; readonly phase: Phase; readonly n: number; readonly transaction?: string }
   | { readonly state: 'held'; readonly transaction: string; readonly rank: Rank }
-  | { readonly state: 'settled'; readonly transaction: string; readonly amount: bigint; readonly rank: Rank }
+  | {
+      readonly state: 'settled';
+      readonly transaction: string;
+      readonly amount: bigint;
+      readonly rank: Rank;
+      /** The block of the transfer, where the chain was asked. */
+      readonly block?: number;
+      /** How deep it was seen; absent where only a facilitator says so. */
+      readonly finality?: Finality;
+    }
   | { readonly state: 'refused'; readonly why: RefusedWhy; readonly reason: string; readonly rank: Rank }
   | { readonly state: 'voided'; readonly transaction: string }
   | { readonly state: 'reversed'; readonly transaction: string }
@@ -85,6 +99,8 @@ export type Purchase = {
   readonly maxAttempts: number;
   /** How the payment was found to be tied to its request, as receipts name it; absent on records of older versions. */
   readonly binding?: 'signed' | 'echoed' | 'none';
+  /** The transfer must be seen this deep before it counts as settled; absent where the facilitator's word is enough. */
+  readonly assurance?: Finality;
 };
 
 export type ClaimRecord = Purchase & {
@@ -113,6 +129,10 @@ export type ClaimRecord = Purchase & {
   readonly supersededBy?: string | undefined;
   /** On an older payment: the newer one that was last told to take its answer. */
   readonly servedTo?: string | undefined;
+  /** A settlement that is not final is looked at again from here on; absent: at once. */
+  readonly proveAtMs?: number | undefined;
+  /** An operator has dealt with it outside: nobody waits for it any more, and the reference says what was done. */
+  readonly closed?: { readonly atMs: number; readonly reference: string } | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 };
@@ -154,6 +174,30 @@ export function moneyDead(money: MoneyAxis): boolean {
     default:
       return money satisfies never;
   }
+}
+
+/** Confirmations before tags: the tags are what a node itself is sure of, however many blocks that takes. */
+function depth(finality: Finality): number {
+  switch (finality) {
+    case 'latest':
+      return 1;
+    case 'safe':
+      return Number.MAX_SAFE_INTEGER - 1;
+    case 'finalized':
+      return Number.MAX_SAFE_INTEGER;
+    default:
+      return finality;
+  }
+}
+
+/** True where what was seen is as deep as what is asked for. */
+export function atLeast(seen: Finality | undefined, asked: Finality): boolean {
+  return seen !== undefined && depth(seen) >= depth(asked);
+}
+
+/** True where what is seen now is deeper than what was seen before. */
+export function deeper(now: Finality | undefined, before: Finality | undefined): boolean {
+  return depth(now ?? 'latest') > depth(before ?? 'latest');
 }
 
 /** True once any byte of this payment may have left this seller. */

@@ -10,6 +10,8 @@ import {
   forgetAnswer,
   forgettable,
   needsAttention,
+  needsProof,
+  proofFromMs,
   reorgWindowMs,
   retainMs,
   skewMs,
@@ -125,4 +127,31 @@ test('what must be looked at is never forgettable, at any time', () => {
     ),
     { seed: 9, numRuns: 1_000 },
   );
+});
+
+test('S05, F01: what a facilitator alone concluded, or no final block shows yet, is looked at again', () => {
+  const asserted = record({ money: settled });
+  assert.equal(proofFromMs(asserted), 0);
+  assert.equal(needsProof({ ...asserted, proveAtMs: now + 1 }, now), false);
+  assert.equal(needsProof({ ...asserted, proveAtMs: now + 1 }, now + 1), true);
+  const final = { ...settled, rank: 'chain', finality: 'finalized' } as const;
+  assert.equal(proofFromMs(record({ money: final })), undefined);
+  assert.equal(proofFromMs(record({ money: unknown })), undefined, 'that is due, not unproven');
+  const refusedByWord = { state: 'refused', why: 'definite', reason: 'x', rank: 'facilitator' } as const;
+  assert.equal(
+    proofFromMs(record({ money: refusedByWord })),
+    0,
+    'F01: what was refused may land all the same',
+  );
+  assert.equal(
+    proofFromMs(record({ money: { ...refusedByWord, why: 'expired' } })),
+    undefined,
+    'it was never sent',
+  );
+  assert.equal(proofFromMs(record({ money: { ...refusedByWord, rank: 'chain' } })), undefined);
+  const closed = { closed: { atMs: now, reference: 'x' } };
+  assert.equal(proofFromMs({ ...asserted, ...closed }), undefined);
+  assert.equal(dueFromMs({ ...asserted, ...closed }), undefined);
+  assert.equal(dueFromMs({ ...record({ money: unknown }), ...closed }), undefined);
+  assert.equal(forgettable({ ...record({ money: unknown }), ...closed }, now + year), true);
 });

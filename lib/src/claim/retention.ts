@@ -17,6 +17,7 @@ export const retainMs: number = skewMs + reorgWindowMs;
 export function forgetAtMs(record: ClaimRecord): number | undefined {
   const atMs = Math.max(record.validBeforeMs + retainMs, record.lease?.untilMs ?? 0);
   if (record.money.state === 'none' || moneyDead(record.money)) return atMs;
+  if (record.closed !== undefined) return atMs;
   if (!moneyMoved(record.money) || record.deliveredAtMs === undefined) return undefined;
   return Math.max(atMs, record.keepUntilMs ?? 0);
 }
@@ -49,9 +50,10 @@ export function forgetAnswer(record: ClaimRecord, nowMs: number): Change {
 
 /**
  * From when on somebody must look at the record, or undefined: its money is unknown, or its paid work is owed
- * because nobody holds it any more.
+ * because nobody holds it any more. What an operator has closed waits for nobody.
  */
 export function dueFromMs(record: ClaimRecord): number | undefined {
+  if (record.closed !== undefined) return undefined;
   switch (record.money.state) {
     case 'unknown':
       return 0;
@@ -74,5 +76,30 @@ export function dueFromMs(record: ClaimRecord): number | undefined {
 /** True when the record's money is unknown, or its paid work is owed. */
 export function needsAttention(record: ClaimRecord, nowMs: number): boolean {
   const fromMs = dueFromMs(record);
+  return fromMs !== undefined && nowMs >= fromMs;
+}
+
+/**
+ * From when on a payment is looked at again that a facilitator alone has concluded, or that was not seen at a final
+ * block; undefined for any other. A block may be reorganised away, a success may never have happened, and what was
+ * refused may land all the same (S05, F01).
+ */
+export function proofFromMs(record: ClaimRecord): number | undefined {
+  const { money } = record;
+  if (record.closed !== undefined) return undefined;
+  switch (money.state) {
+    case 'settled':
+      return money.finality === 'finalized' ? undefined : (record.proveAtMs ?? 0);
+    case 'refused':
+      // What was retired was never sent.
+      return money.rank === 'facilitator' && money.why === 'definite' ? (record.proveAtMs ?? 0) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** True when the next look at it is due. */
+export function needsProof(record: ClaimRecord, nowMs: number): boolean {
+  const fromMs = proofFromMs(record);
   return fromMs !== undefined && nowMs >= fromMs;
 }

@@ -96,3 +96,9 @@ test('a kept answer whose buyer paid before for the same request is dropped for 
   assert.equal(step.change.record?.answerBytes, undefined);
   assert.equal(step.change.other?.servedTo, kept.key);
 });
+
+test('S3: a send that noted no block leaves the search open, since a block that a re-send notes may lie behind its transfer', () => {
+  const outcome = run(record());
+  assert.equal(outcome.kind, 'begun');
+  assert.equal(outcome.record.startBlock, undefined);
+});

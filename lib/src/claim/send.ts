@@ -29,7 +29,8 @@ export function beginSend(
   const kept = money.state === 'none' && record.work.state === 'done' && record.supersededBy === undefined;
   const n = nextSend(record);
   const open = kept || money.state === 'unknown';
-  const may = open && !leaseAlive(record, nowMs) && record.sends < send.maxSends;
+  const free = !leaseAlive(record, nowMs) && record.closed === undefined;
+  const may = open && free && record.sends < send.maxSends;
   if (!may) return { change: {}, outcome: { kind: 'known', record, nowMs } };
   const earlier = kept && send.earlierPayment === 'serve' ? lookEarlier(view, record.key) : undefined;
   if (earlier?.blocks === 'unknown') {
@@ -58,7 +59,8 @@ function begun(
       lease: { owner: send.owner, fence, untilMs: nowMs + send.leaseMs },
       sendLog: appendLog(record.sendLog, { atMs: nowMs, n, phase, said: 'begun', by: 'seller' }),
       sends: record.sends + 1,
-      startBlock: record.startBlock ?? send.startBlock,
+      // A block that is noted after a send may lie behind our own transfer, which then looks like somebody else's.
+      startBlock: record.sends === 0 ? (record.startBlock ?? send.startBlock) : record.startBlock,
       abandoned: undefined,
       ...(record.money.state === 'none' ? {} : { doubted: true as const }),
     },

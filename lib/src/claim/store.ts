@@ -3,7 +3,7 @@
  * in the pure transitions beside this file, so that every store obeys the same ones. Times are the store's own
  * clock: each answer carries it as `nowMs`. A store that cannot be reached rejects; the seller then fails closed.
  */
-import type { ClaimRecord, Flow, Phase, Purchase, Rank, RefusedWhy } from './record.ts';
+import type { ClaimRecord, Finality, Flow, Phase, Purchase, Rank, RefusedWhy } from './record.ts';
 
 /** Names the right that `take` or `beginSend` gave. */
 export type Hold = { readonly key: string; readonly owner: string; readonly fence: number };
@@ -33,8 +33,18 @@ export type TakeRequest = {
    * so that nobody sends what another copy was told is over.
    */
   readonly notAfterMs?: number;
+  /** What one payer may have run up before the money must move first; absent where work never waits for money. */
+  readonly exposure?: ExposureLimits;
   /** Flows that move money first begin the send in the same step. */
   readonly begin?: SendStart & { readonly phase: Phase };
+};
+
+/** Records of one payer whose work ran, or runs, before its money moved (S01 to S03). */
+export type ExposureLimits = {
+  /** From so many runs whose payment was then refused, canceled or spent elsewhere, those under way included, it pays first. */
+  readonly unpaid: number;
+  /** So many runs may be under way at once, whatever is known of the payer. */
+  readonly open: number;
 };
 
 export type TakeOutcome =
@@ -53,6 +63,8 @@ export type TakeOutcome =
     }
   /** The payer's identifier stands for another payment now; nothing was taken, and a stale owner has lost its fence. */
   | { readonly kind: 'alias_conflict'; readonly other: ClaimRecord; readonly nowMs: number }
+  /** This payer's runs went unpaid too often: nothing was taken, and only a flow that moves the money first may take. */
+  | { readonly kind: 'pay_first'; readonly nowMs: number }
   /** Past `notAfterMs`: nothing was taken, and a stale owner has lost its fence. */
   | { readonly kind: 'late'; readonly nowMs: number }
   | { readonly kind: 'full'; readonly nowMs: number };
@@ -84,7 +96,12 @@ export type MoneyFact =
       readonly amount: bigint;
       readonly by: Rank;
       readonly reason?: string;
+      /** Where the chain says so: the block of the transfer, and how deep it was seen. */
+      readonly block?: number;
+      readonly finality?: Finality;
     }
+  /** Looked for better proof of a settlement, and it is not there yet. */
+  | { readonly fact: 'unproven' }
   | { readonly fact: 'held'; readonly transaction: string; readonly by: Rank }
   | {
       readonly fact: 'refused';
@@ -122,7 +139,9 @@ export type RecordOutcome = {
 export type DeliveryNote =
   | { readonly kind: 'complete'; readonly keepMs: number }
   /** The client is gone, or was told 503: the owner cannot answer any more. */
-  | { readonly kind: 'abandoned' };
+  | { readonly kind: 'abandoned' }
+  /** An operator dealt with it outside, as the reference says; only where money was sent and nobody holds it. */
+  | { readonly kind: 'closed'; readonly reference: string };
 
 export type ListQuery = {
   readonly after?: string;
@@ -172,6 +191,8 @@ export type ClaimStore = {
   readonly readPayload: (key: string) => Promise<Uint8Array | undefined>;
   /** Records whose money is unknown or whose paid work is owed, oldest first. */
   readonly due: (limit: number) => Promise<readonly ClaimRecord[]>;
+  /** Records that no final block shows yet, or that a facilitator alone refused, whose next look is due; the longest due first. */
+  readonly unproven: (limit: number) => Promise<readonly ClaimRecord[]>;
   readonly list: (query: ListQuery) => Promise<readonly ClaimRecord[]>;
   /** Forgets what retention allows; returns how many records went. */
   readonly prune: (limit: number) => Promise<number>;

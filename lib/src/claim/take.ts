@@ -5,10 +5,12 @@
  * Precedence, for what was never sent: the earlier payment first, since a buyer that gets the answer it has paid for,
  * or learns that one is on its way, is served better than by a conflict; then the identifier, before `late` and `full`,
  * because those invite another payment and the identifier says that one is under way. Where `earlierPayment` is off the
- * identifier still counts: the buyer itself said that both are one purchase.
+ * identifier still counts: the buyer itself said that both are one purchase. What a payer owes is looked at last: it
+ * asks for another payment, and the others say why none may be asked for.
  */
 import { type AliasView, fenceSibling, lookAlias } from './alias.ts';
 import { lookEarlier, type OlderView, supersede } from './earlier.ts';
+import { type ExposureView, mustPayFirst } from './exposure.ts';
 import {
   appendLog,
   type ClaimRecord,
@@ -23,7 +25,8 @@ import type { TakeOutcome, TakeRequest } from './store.ts';
 
 /** What a store reads before it decides, all in the same atomic step. */
 export type TakeView = OlderView &
-  AliasView & {
+  AliasView &
+  ExposureView & {
     readonly record?: ClaimRecord;
     /** Where the record is superseded: the older payment it is answered from. */
     readonly supersedes?: ClaimRecord;
@@ -62,7 +65,8 @@ function judge(record: ClaimRecord, request: TakeRequest, nowMs: number): Judgem
   if (leaseAlive(record, nowMs)) return 'busy';
   const money = moneyNow(record, nowMs);
   if (money.state === 'none') return judgeUnpaid(record, request, nowMs);
-  if (!moneyMoved(money) || record.flow === 'authorization') return 'answer';
+  // What an operator has closed was dealt with outside: its work never runs after all.
+  if (!moneyMoved(money) || record.flow === 'authorization' || record.closed !== undefined) return 'answer';
   // Money that moved buys what was presented with it and nothing else (S2), for the same signature bytes only.
   const { fingerprint, signatureHash } = request.purchase;
   if (record.fingerprint !== fingerprint || record.signatureHash !== signatureHash) return 'answer';
@@ -107,6 +111,7 @@ function takeNew(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
   if (view.full) return still({ kind: 'full', nowMs });
   const fresh = newRecord(request.purchase, nowMs);
   if (earlier !== undefined) return supersede(fresh, earlier.older, nowMs);
+  if (lendsTooMuch(view, request)) return still({ kind: 'pay_first', nowMs });
   return fenceSibling(own(fresh, request, nowMs), stale, nowMs);
 }
 
@@ -125,16 +130,23 @@ function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step
     ? patched(record, { ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
     : record;
   if (earlier !== undefined) return supersede(current, earlier.older, nowMs);
+  if (unpaid && lendsTooMuch(view, request)) return fenceOff(record, { kind: 'pay_first', nowMs });
   return fenceSibling(own(current, request, nowMs), stale, nowMs);
 }
 
 /** Who is told that this payment is not sent now must be able to rely on it: a stale owner loses its fence here. */
 function fenceOff(
   record: ClaimRecord,
-  outcome: TakeOutcome & { readonly kind: 'earlier_unknown' | 'alias_conflict' | 'late' },
+  outcome: TakeOutcome & { readonly kind: 'earlier_unknown' | 'alias_conflict' | 'late' | 'pay_first' },
 ): Step<TakeOutcome> {
   if (record.lease === undefined) return still(outcome);
   return { change: { record: withoutOwner(record, outcome.nowMs) }, outcome };
+}
+
+/** Only work that runs before its money is a loan. */
+function lendsTooMuch({ exposure }: TakeView, request: TakeRequest): boolean {
+  if (request.begin !== undefined || request.exposure === undefined) return false;
+  return exposure !== undefined && mustPayFirst(exposure, request.exposure);
 }
 
 function isLate(request: TakeRequest, nowMs: number): boolean {

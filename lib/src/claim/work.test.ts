@@ -178,3 +178,20 @@ test('a client that leaves never stops the work or the send', () => {
     'but frees what rests',
   );
 });
+
+test('a person closes only what was sent and what nobody holds, once', () => {
+  const closing = { kind: 'closed', reference: 'ticket 7' } as const;
+  const owed: ClaimRecord = { ...running, money: settled, work: { state: 'exhausted' }, lease: undefined };
+  const closed = deliver(owed, closing, now);
+  assert.deepEqual(closed.outcome.record?.closed, { atMs: now, reference: 'ticket 7' });
+  assert.equal(closed.outcome.changed, true);
+  for (const refused of [
+    { ...owed, lease: running.lease },
+    { ...owed, money: { state: 'none' } as const },
+    { ...owed, closed: { atMs: now, reference: 'before' } },
+  ]) {
+    const outcome = deliver(refused, closing, now);
+    assert.equal(outcome.outcome.changed, false);
+    assert.deepEqual(outcome.change, {});
+  }
+});

@@ -119,17 +119,32 @@ export function release(record: ClaimRecord | undefined, hold: Hold, nowMs: numb
   return { change: { record: null, answer: null, payload: null }, outcome: { kind: 'held', record, nowMs } };
 }
 
-/** Notes the first complete write, or that nobody is left to answer. */
+/** Notes the first complete write, that nobody is left to answer, or that an operator has dealt with it. */
 export function deliver(
   record: ClaimRecord | undefined,
   note: DeliveryNote,
   nowMs: number,
 ): Step<RecordOutcome> {
   if (record === undefined) return { change: {}, outcome: { changed: false, nowMs } };
-  const patch = note.kind === 'complete' ? delivered(record, note.keepMs, nowMs) : abandoned(record);
+  const patch = patchOf(record, note, nowMs);
   if (patch === undefined) return { change: {}, outcome: { record, changed: false, nowMs } };
   const next = patched(record, patch, nowMs);
   return { change: { record: next }, outcome: { record: next, changed: true, nowMs } };
+}
+
+function patchOf(record: ClaimRecord, note: DeliveryNote, nowMs: number): Patch | undefined {
+  switch (note.kind) {
+    case 'complete':
+      return delivered(record, note.keepMs, nowMs);
+    case 'abandoned':
+      return abandoned(record);
+    case 'closed': {
+      const open = record.money.state !== 'none' && record.closed === undefined && !leaseAlive(record, nowMs);
+      return open ? { closed: { atMs: nowMs, reference: note.reference }, lease: undefined } : undefined;
+    }
+    default:
+      return note satisfies never;
+  }
 }
 
 function delivered(record: ClaimRecord, keepMs: number, nowMs: number): Patch | undefined {

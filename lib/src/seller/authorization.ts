@@ -18,6 +18,7 @@ import {
   type Won,
 } from './flow.ts';
 import { keepLease } from './lease.ts';
+import { countedAs } from './limits/limits.ts';
 import { startBlock } from './lookup.ts';
 import type { Delivery } from './message.ts';
 import { refusalTo, retryLater } from './reply.ts';
@@ -44,7 +45,7 @@ async function flow<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
 
   // Noted before anybody else hears of the payment: whoever spends it from here on spends it for us (S06). Asked for
   // while the facilitator and the work are busy, it costs no time.
-  const block = startBlock(shop, record.network);
+  const block = startBlock(shop, record);
   if (visit.signedBy === 'payer') {
     const refusal = await verifyOnce(visit, record, question);
     if (refusal !== undefined) return giveBack(owned, refusal);
@@ -94,6 +95,7 @@ async function verifyOnce<Parsed>(
       });
       return { code: 'facilitator_unavailable', retryAfter: retryLater };
     case 'invalid':
+      visit.shop.limits.refused.spend(countedAs(visit));
       if (!saysNonceUsed(verdict.reason)) return { code: 'payment_refused', reason: verdict.reason };
       await spentBefore(visit.shop, record);
       return { code: 'payment_already_used' };

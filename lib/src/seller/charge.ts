@@ -4,7 +4,7 @@
  */
 import type { Purchase, TakeOutcome, TakeRequest } from '../claim/index.ts';
 import { lastUsableMs } from '../payment/index.ts';
-import { describe, type Refusal, succeed } from '../problem.ts';
+import { describe, type Outcome, type Refusal } from '../problem.ts';
 import { problemAnswer } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { withCors } from './cors.ts';
@@ -12,6 +12,7 @@ import { answerEarlierUnknown, answerFromOlder, answerUnused } from './earlier.t
 import { inProgress, isHeld, sealedPayload, type Won } from './flow.ts';
 import { agreedBefore, isPaid, judge, judgeWindow, validate } from './judge.ts';
 import { answerKnown } from './known.ts';
+import { countedAs } from './limits/limits.ts';
 import { clearsTheWay, maxRounds, startBlock } from './lookup.ts';
 import type { Answer, Delivery, HeaderList, SellerRequest, Work } from './message.ts';
 import { carriesPayment, checkMethod, optionsAnswer, refuseMethod } from './method.ts';
@@ -23,6 +24,7 @@ import { payFirst, workOwed } from './upfront.ts';
 import {
   type Agreed,
   identify,
+  type Presented,
   paymentText,
   purchaseOf,
   readCall,
@@ -84,16 +86,45 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   if (!text.ok) return turnedAway(shop, route, text.refusal);
   const copied = text.value === undefined ? undefined : shop.inFlightTexts.get(text.value);
   if (copied !== undefined) return copyInFlight(copied, route.inProgressStatus);
-  const presented = text.value === undefined ? undefined : readPayment(text.value);
-  if (presented?.ok === true && shop.inFlight.has(presented.value.payment.key)) {
+  const placed = { ...arrival, origin: origin.value };
+  if (text.value === undefined) return ask(shop, route, placed);
+  const presented = readPayment(text.value);
+  if (presented.ok && shop.inFlight.has(presented.value.payment.key)) {
     return copyInFlight(presented.value.payment.network, route.inProgressStatus);
   }
-  const call = await readCall(shop, route, { ...arrival, origin: origin.value });
-  if (!call.ok) return turnedAway(shop, route, beforeLookup(call.refusal, presented?.ok === true));
-  if (presented === undefined) {
-    const invalid = await validate(call.value);
-    return refusalTo(call.value, invalid ?? { code: 'payment_required' });
+  const { quota, addressOf } = shop.limits;
+  const address = addressOf(request);
+  const crowd = quota.enter(address);
+  if (crowd !== undefined) return turnedAway(shop, route, crowd);
+  try {
+    return await meet(shop, route, { ...placed, header: text.value, presented });
+  } finally {
+    quota.leave(address);
   }
+}
+
+type Placed<Parsed> = Arrival<Parsed> & { readonly origin: string };
+
+/** No payment came with it: what it costs, or why it cannot be served at any price. */
+async function ask<Parsed>(shop: Shop, route: Route<Parsed>, placed: Placed<Parsed>): Promise<Delivery> {
+  const call = await readCall(shop, route, placed);
+  if (!call.ok) return turnedAway(shop, route, call.refusal);
+  const invalid = await validate(call.value);
+  return refusalTo(call.value, invalid ?? { code: 'payment_required' });
+}
+
+/** A payment came with it, and there is room for its address. */
+async function meet<Parsed>(
+  shop: Shop,
+  route: Route<Parsed>,
+  met: Placed<Parsed> & { readonly header: string; readonly presented: Outcome<Presented> },
+): Promise<Delivery> {
+  const { presented, header } = met;
+  const { quota } = shop.limits;
+  const full = presented.ok ? quota.judge(presented.value.payment.payer) : undefined;
+  if (full !== undefined) return turnedAway(shop, route, full);
+  const call = await readCall(shop, route, met);
+  if (!call.ok) return turnedAway(shop, route, beforeLookup(call.refusal, presented.ok));
   if (!presented.ok) return refusalTo(call.value, presented.refusal);
   const digest = call.value.digest();
   if (!digest.ok) return turnedAway(shop, route, beforeLookup(digest.refusal, true));
@@ -103,7 +134,10 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   const { key, network } = visit.value.payment;
   // A copy that arrived while this one's body was read is here first.
   if (shop.inFlight.has(key)) return inProgress(visit.value);
-  const header = text.value ?? '';
+  // Counted only now that it is known who signed: nobody fills another payer's room with forgeries.
+  const payer = countedAs(visit.value);
+  const crowd = quota.enterPayer(payer);
+  if (crowd !== undefined) return turnedAway(shop, route, crowd);
   shop.inFlight.add(key);
   shop.inFlightTexts.set(header, network);
   try {
@@ -111,6 +145,7 @@ async function story<Parsed>(shop: Shop, route: Route<Parsed>, arrival: Arrival<
   } finally {
     shop.inFlight.delete(key);
     shop.inFlightTexts.delete(header);
+    quota.leavePayer(payer);
     shop.tidy();
   }
 }
@@ -129,10 +164,29 @@ async function serve<Parsed>(visit: Visit<Parsed>): Promise<Delivery> {
     const answer = await answerKnown(visit, found.record, found.nowMs);
     if (answer !== 'go') return answer;
   }
-  const agreed = isPaid(found.record) ? succeed(agreedBefore(found.record)) : await judge(visit);
-  if (!agreed.ok) return turnAway(visit, agreed.refusal);
+  if (isPaid(found.record)) return claim(visit, agreedBefore(found.record));
+  const { refused, breaker } = shop.limits;
+  const waitMs = refused.waitMs(countedAs(visit));
+  if (waitMs > 0)
+    return refusalTo(visit, { code: 'too_many_requests', retryAfter: Math.ceil(waitMs / 1000) });
+  const pass = breaker.admit();
+  if (typeof pass === 'object') {
+    // What is older than our memory may have moved.
+    const forgotten = judgeWindow(visit, shop.world.nowMs())?.money === 'unknown';
+    return refusalTo(visit, forgotten ? { ...pass, money: 'unknown' } : pass);
+  }
+  try {
+    const agreed = await judge(visit);
+    return agreed.ok ? await claim(visit, agreed.value) : await turnAway(visit, agreed.refusal);
+  } finally {
+    breaker.leave(pass);
+  }
+}
+
+/** Takes what was agreed, and follows the flow; an older payment in doubt is looked up first. */
+async function claim<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Delivery> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const answer = await proceed(visit, await take(visit, agreed.value));
+    const answer = await proceed(visit, await take(visit, agreed));
     if (answer !== 'again') return answer;
   }
   return answerEarlierUnknown(visit);
@@ -166,7 +220,7 @@ type Taken = { readonly outcome: TakeOutcome; readonly askedAtMs: number };
 async function take<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Taken> {
   const { shop, route, payment } = visit;
   const purchase = purchaseOf(visit, agreed);
-  const begin = route.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
+  const begin = visit.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
   const askedAtMs = shop.world.monotonicMs();
   const outcome = await shop.store.take({
     purchase,
@@ -174,7 +228,8 @@ async function take<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Taken
     times: shop.lease,
     earlierPayment: route.earlierPayment,
     mayReplaceRequest: route.binding !== 'required',
-    notAfterMs: lastUsableMs(payment, route),
+    notAfterMs: lastUsableMs(payment, { flow: visit.flow, budget: route.budget }),
+    ...(route.unpaid === undefined ? {} : { exposure: route.unpaid }),
     ...(begin === undefined ? {} : { begin }),
   });
   return { outcome, askedAtMs };
@@ -185,7 +240,7 @@ async function beginning<Parsed>(
   visit: Visit<Parsed>,
   purchase: Purchase,
 ): Promise<NonNullable<TakeRequest['begin']>> {
-  const block = await startBlock(visit.shop, purchase.network);
+  const block = await startBlock(visit.shop, purchase);
   return {
     phase: 'pay',
     payload: sealedPayload(visit, purchase),
@@ -217,6 +272,8 @@ async function proceed<Parsed>(visit: Visit<Parsed>, taken: Taken): Promise<Deli
       return answerFromOlder(visit, outcome.record, outcome.older);
     case 'alias_conflict':
       return refusalTo(visit, { code: 'payment_id_conflict' });
+    case 'pay_first':
+      return refusalTo(visit, { code: 'upfront_required' });
     case 'late':
       return refuseUnsent(
         visit,

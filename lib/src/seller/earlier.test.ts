@@ -200,3 +200,23 @@ test('S3: upfront, a doubt that nobody wrote down still stands before a newer pa
   assert.equal((await back).text, 'sunny');
   assert.equal(shop.rig.ledger.landed.size, 1);
 });
+
+test('S3: a payment whose earlier one a person has closed was never sent, says so, and waits for nobody', async () => {
+  const shop = openTestShop({ route: { flow: 'upfront' } });
+  shop.works(() => Promise.reject(new Error('no')));
+  const first = await shop.payment();
+  for (const _ of ['first run', 'second run']) await shop.ask({ payment: first });
+  const newer = await shop.payment();
+  assert.equal((await shop.ask({ payment: newer })).problem.code, 'work_owed');
+  const { store } = shop.rig.options;
+  const [owed] = await store.due(1);
+  assert.ok(owed);
+  assert.equal((await store.deliver(owed.key, { kind: 'closed', reference: 'ticket 7' })).changed, true);
+  const seen = await shop.ask({ payment: newer });
+  assert.deepEqual(
+    [seen.status, seen.problem.code, seen.problem.money, seen.required],
+    [409, 'payment_already_used', 'unmoved', undefined],
+  );
+  shop.works(async () => answerOf('sunny'));
+  assert.equal((await shop.ask({ payment: await shop.payment() })).text, 'sunny', 'a new one is free');
+});

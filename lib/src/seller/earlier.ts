@@ -29,6 +29,9 @@ export async function answerFromOlder<Parsed>(
   const found = await shop.store.find(older.key);
   const record = found.record ?? older;
   const money = moneyNow(record, found.nowMs);
+  // A person dealt with the older one, so that it has nothing to give; this one was never sent, and a new one is free.
+  const given = moneyMoved(money) && record.work.state === 'done';
+  if (record.closed !== undefined && !given) return answerUnused(visit, newer);
   if (money.state === 'unknown' || money.state === 'sending') return answerEarlierUnknown(visit);
   if (!moneyMoved(money))
     return refusalTo(visit, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestShop } from '../../test/shop.ts';
 import { encodePaymentSignature } from '../wire/index.ts';
-import { alarmOf } from './event.ts';
+import { alarmOf, moneyEvent } from './event.ts';
 
 test('what a seller tells its observer holds no signature, no payload and no body', async () => {
   const shop = openTestShop({ route: { method: 'POST' } });
@@ -54,4 +54,37 @@ test('S07: a chain that disproves what a facilitator had settled raises an alarm
   } as const;
   assert.equal(alarmOf(settled, { ...settled, money: refused }), 'evidence_overridden');
   assert.equal(alarmOf(settled, { ...settled, money: { ...settled.money, rank: 'chain' } }), undefined);
+});
+
+test('S05, F01: what the chain undoes, and a success that never was, are alarms of their own', async () => {
+  const shop = openTestShop();
+  await shop.ask({ payment: await shop.payment() });
+  const [settled] = await shop.rig.options.store.list({ limit: 1 });
+  assert.ok(settled?.money.state === 'settled');
+  const { transaction } = settled.money;
+  assert.equal(
+    alarmOf(settled, { ...settled, money: { state: 'reversed', transaction } }),
+    'settlement_reversed',
+  );
+  const asserted = { ...settled, money: { state: 'unknown', phase: 'pay', n: 1, transaction } } as const;
+  const refused = {
+    state: 'refused',
+    why: 'expired',
+    reason: 'authorization_expired',
+    rank: 'chain',
+  } as const;
+  assert.equal(alarmOf(asserted, { ...settled, money: refused }), 'success_without_transfer');
+  assert.equal(alarmOf({ ...asserted, sendLog: [] }, { ...settled, money: refused }), undefined);
+});
+
+test('an event about money says on whose word it moved, and nothing where it did not', () => {
+  const transaction = `0x${'5e'.repeat(32)}`;
+  const settled = { state: 'settled', transaction, amount: 1n, rank: 'chain', finality: 'safe' } as const;
+  assert.deepEqual(moneyEvent('k', settled), {
+    event: 'money',
+    key: 'k',
+    state: 'settled',
+    basis: 'chain safe',
+  });
+  assert.deepEqual(moneyEvent('k', { state: 'none' }), { event: 'money', key: 'k', state: 'none' });
 });

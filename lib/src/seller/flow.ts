@@ -9,6 +9,7 @@ import { encodeUtf8 } from '../wire/utf8.ts';
 import { paidAnswer, unpaidAnswer } from './answer.ts';
 import { encodeAnswer } from './kept.ts';
 import type { LeaseKeeper } from './lease.ts';
+import { countedAs } from './limits/limits.ts';
 import type { Answer, Delivery } from './message.ts';
 import {
   noted,
@@ -143,6 +144,7 @@ export async function unsettled<Parsed>(visit: Visit<Parsed>, settled: Settled):
     case 'none':
       return refusalTo(visit, { code: 'facilitator_unavailable', retryAfter: retryLater });
     case 'refused': {
+      noteUnpaid(visit, record);
       const refusal = refusedRefusal(record, money);
       return refusalTo(visit, refusal, unsettledResponse(network, money.reason, { payer }));
     }
@@ -164,6 +166,14 @@ export async function unsettled<Parsed>(visit: Visit<Parsed>, settled: Settled):
     default:
       return money satisfies never;
   }
+}
+
+/** Work or calls that a payer has cost and not paid for. */
+function noteUnpaid<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): void {
+  const { shop } = visit;
+  shop.limits.refused.spend(countedAs(visit));
+  if (record.flow !== 'authorization' || record.attempts === 0) return;
+  shop.observe({ event: 'run_unpaid', key: record.key, route: record.route, payer: record.payer });
 }
 
 /** A spent authorization is no invitation to pay again; any other refusal is, and says how long the bytes live. */

@@ -4,11 +4,13 @@
  */
 import { type ClaimRecord, reorgWindowMs } from '../claim/index.ts';
 import { checkBinding, checkPayment, checkWindow, isCounterfactual } from '../payment/index.ts';
-import { type Outcome, type Refusal, succeed } from '../problem.ts';
+import { type Outcome, type Refusal, refuse, succeed } from '../problem.ts';
 import { saysNonceUsed } from '../settlement/index.ts';
 import { matchRequirement } from '../terms/index.ts';
 import type { PaymentRequirements } from '../wire/v2.ts';
 import { within } from './limit.ts';
+import { countedAs } from './limits/limits.ts';
+import { payFirstTerms } from './limits/unpaid.ts';
 import { hasCode } from './lookup.ts';
 import { openQuote } from './quoted.ts';
 import { quote, quoteScope, retryLater, retrySoon } from './reply.ts';
@@ -63,12 +65,18 @@ export async function judge<Parsed>(visit: Visit<Parsed>): Promise<Outcome<Agree
 
 /** Our own entry for what the buyer accepted: as it was quoted to it, where the route quotes, else as it is asked now. */
 async function agreedTerms<Parsed>(visit: Visit<Parsed>): Promise<Outcome<PaymentRequirements>> {
-  const { shop, route, message } = visit;
+  const { shop, route, flow, message } = visit;
+  const { accepted } = message;
   if (route.quoteMs !== undefined) {
-    return openQuote(message.accepted, quoteScope(visit, visit.fingerprint), shop.world.nowMs());
+    const named = accepted.extra.paymentFlow ?? 'authorization';
+    // A quote of the days when this route offered to be paid first.
+    if (named !== flow) return refuse('requirement_mismatch', { fields: ['extra.paymentFlow'] });
+    return openQuote(accepted, quoteScope(visit, visit.fingerprint), shop.world.nowMs());
   }
   const terms = await quote(visit);
-  return terms.ok ? matchRequirement(message.accepted, terms.value) : terms;
+  if (!terms.ok) return terms;
+  const goesFirst = flow === 'upfront' && route.flow === 'authorization';
+  return matchRequirement(accepted, goesFirst ? payFirstTerms(terms.value) : terms.value);
 }
 
 /** The route's own word on the request, before anything is claimed: a refusal here never costs money. */
@@ -96,12 +104,12 @@ export async function validate<Parsed>(
   };
 }
 
-/** The authorization's times against what the route's flow needs. */
+/** The authorization's times against what the flow needs. */
 export function judgeWindow<Parsed>(
-  { route, payment }: Pick<Visit<Parsed>, 'route' | 'payment'>,
+  { route, payment, flow }: Pick<Visit<Parsed>, 'route' | 'payment' | 'flow'>,
   nowMs: number,
 ): Refusal | undefined {
-  const { flow, maxTimeoutSeconds, budget } = route;
+  const { maxTimeoutSeconds, budget } = route;
   // A store forgets by its own clock, which may be ahead of ours by the skew that this leaves.
   return checkWindow(payment, { flow, nowMs, maxTimeoutSeconds, budget, retentionMs: reorgWindowMs });
 }
@@ -135,6 +143,7 @@ async function askContract<Parsed>(
   const message = forwarded(visit.message, payment.payload, record);
   const verdict = await shop.facilitator.verify(questionOf(message, record, visit.route.budget.settleMs));
   if (verdict.kind === 'valid') return undefined;
+  if (verdict.kind === 'invalid') shop.limits.refused.spend(countedAs(visit));
   // The key is unknown here or was never sent, so a spent nonce paid for something else.
   if (verdict.kind === 'invalid' && saysNonceUsed(verdict.reason)) return { code: 'payment_already_used' };
   if (verdict.kind === 'invalid') return { code: 'payment_refused', reason: verdict.reason };

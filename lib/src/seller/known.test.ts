@@ -161,3 +161,42 @@ test('a settlement that the chain undid is said to be reversed, and a new paymen
   );
   assert.equal(seen.required, undefined);
 });
+
+test('what an operator has closed starts no work any more, but an answer that is there is still given', async () => {
+  const owed = openTestShop({ route: { flow: 'upfront' } });
+  const payment = await owed.payment();
+  owed.works(async () => answerOf('broken', 500));
+  assert.equal((await owed.ask({ payment })).status, 500);
+  const { store } = owed.rig.options;
+  const close = async (shop: typeof owed): Promise<void> => {
+    const [record] = await shop.rig.options.store.list({ limit: 1 });
+    await shop.rig.options.store.deliver(record?.key ?? '', { kind: 'closed', reference: 'ticket 7' });
+  };
+  await close(owed);
+  const seen = await owed.ask({ payment });
+  assert.deepEqual(
+    [seen.status, seen.problem.code, seen.problem.money, seen.required],
+    [409, 'payment_already_used', 'moved', undefined],
+  );
+  assert.equal(owed.runs(), 1);
+  assert.deepEqual(await store.due(10), []);
+
+  const kept = openTestShop();
+  const paid = await kept.payment();
+  await kept.ask({ payment: paid, how: 'cut' });
+  await close(kept);
+  assert.equal((await kept.ask({ payment: paid })).text, 'sunny 1');
+});
+
+test('a newer payment for the same request does not wait behind one that an operator has closed', async () => {
+  const shop = openTestShop({ seller: { chain: 'none' } });
+  shop.rig.settles.push({ says: 'lost' });
+  await shop.ask({ payment: await shop.payment() });
+  assert.equal(
+    (await shop.ask({ payment: await shop.payment() })).problem.code,
+    'earlier_payment_unresolved',
+  );
+  const [record] = await shop.rig.options.store.list({ limit: 1, money: 'unknown' });
+  await shop.rig.options.store.deliver(record?.key ?? '', { kind: 'closed', reference: 'ticket 7' });
+  assert.equal((await shop.ask({ payment: await shop.payment() })).text, 'sunny 2');
+});

@@ -118,6 +118,8 @@ async function answerMoved<Parsed>(
 }
 
 function owed<Parsed>(visit: Visit<Parsed>, record: ClaimRecord): Promise<Delivery> | 'go' {
+  // An operator has repaid or delivered by hand: doing the work as well would be a gift.
+  if (record.closed !== undefined) return refusalTo(visit, { code: 'payment_already_used' });
   if (record.attempts < record.maxAttempts && sameSignature(visit, record)) return 'go';
   const response = sameSignature(visit, record) ? settledResponse(record) : undefined;
   return refusalTo(visit, { code: 'work_owed' }, response);

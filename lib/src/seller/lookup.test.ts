@@ -25,7 +25,7 @@ test('a chain that does not answer within two seconds leaves the doubt, and the 
   });
   const payment = await shop.payment();
   shop.rig.settles.push({ lands: true, says: 'lost' });
-  await shop.ask({ payment, seller: slow });
+  await shop.ask({ payment });
   const again = shop.ask({ payment, seller: slow });
   await rest();
   await shop.rig.clock.advance(2_000);
@@ -37,7 +37,13 @@ test('a chain that cannot say its height does not stop a sale', async () => {
   const reader = shop.rig.options.chains?.[network];
   assert.ok(reader);
   const seller = shop.rig.another({
-    chains: { [network]: { ...reader, blockNumber: async () => undefined } },
+    chains: {
+      [network]: {
+        ...reader,
+        blockNumber: async () => undefined,
+        fate: async () => ({ kind: 'unread', why: 'block number' }),
+      },
+    },
   });
   assert.equal((await shop.ask({ payment: await shop.payment(), seller })).status, 200);
 });
@@ -66,7 +72,7 @@ test('a chain reader that never comes back does not occupy its key for ever, nor
   const contract = { ...signed, payload: { ...signed.payload, signature: `0x${'5a'.repeat(80)}` } };
   const served = shop.ask({ payment: contract, seller: hung });
   await rest();
-  await shop.rig.clock.advance(2_000);
+  await shop.rig.clock.advance(4_000);
   assert.equal((await served).status, 200);
 });
 
@@ -81,7 +87,7 @@ test('a chain reader that throws where it should reject is a chain that cannot b
   const pause = pauseAt(shop.rig.options.facilitator, 'verify', 'before');
   const seller = shop.rig.another({
     facilitator: pause.target,
-    chains: { [network]: { ...reader, blockNumber: throws } },
+    chains: { [network]: { ...reader, blockNumber: throws, fate: throws } },
   });
   const unhandled: unknown[] = [];
   const note = (fault: unknown): number => unhandled.push(fault);

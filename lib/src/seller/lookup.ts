@@ -1,7 +1,13 @@
 /** Chain look-ups on behalf of a waiting buyer: one a key at a time, and never longer than two seconds (design 9.1). */
 import { type ClaimRecord, moneyNow } from '../claim/index.ts';
-import { type ChainReader, type Resolution, resolveRecord } from '../settlement/index.ts';
-import { alarmOf } from './event.ts';
+import {
+  type AuthorizationQuestion,
+  type ChainReader,
+  type Resolution,
+  resolveRecord,
+  startBlockOf,
+} from '../settlement/index.ts';
+import { alarmOf, moneyEvent } from './event.ts';
 import { within } from './limit.ts';
 import type { Shop } from './shop.ts';
 
@@ -14,7 +20,12 @@ export const maxRounds = 3;
 
 /** What the chain proves about a record now; `late` when it did not answer in time. */
 export async function lookUp(shop: Shop, record: ClaimRecord): Promise<Resolution | 'late'> {
-  return within(shop.world, lookupLimitMs, shop.lookups.get(record.key) ?? start(shop, record));
+  return within(shop.world, lookupLimitMs, lookUpPatiently(shop, record));
+}
+
+/** The same for the background, which has the time; a visit that asks meanwhile shares the look-up. */
+export async function lookUpPatiently(shop: Shop, record: ClaimRecord): Promise<Resolution | 'late'> {
+  return shop.lookups.get(record.key) ?? start(shop, record);
 }
 
 /** Looks an older payment up that stands in the way; true where that changed what its record says. */
@@ -36,15 +47,20 @@ function start(shop: Shop, record: ClaimRecord): Promise<Resolution | 'late'> {
 
 function report(shop: Shop, before: ClaimRecord, resolution: Resolution): void {
   if (!resolution.changed) return;
-  const { state } = moneyNow(resolution.record, resolution.nowMs);
-  shop.observe({ event: 'money', key: before.key, state });
+  shop.observe(moneyEvent(before.key, moneyNow(resolution.record, resolution.nowMs)));
   const alarm = alarmOf(before, resolution.record);
   if (alarm !== undefined) shop.observe({ event: 'alarm', alarm, key: before.key });
 }
 
-/** The block to search from, or undefined where no chain is read or it does not answer in time. */
-export async function startBlock(shop: Shop, network: string): Promise<number | undefined> {
-  return ask(shop, network, (chain) => chain.blockNumber());
+/**
+ * The block to search from, noted before the first send; undefined where no chain is read or it does not answer in
+ * time.
+ */
+export async function startBlock(
+  shop: Shop,
+  question: AuthorizationQuestion & { readonly network: string },
+): Promise<number | undefined> {
+  return ask(shop, question.network, (chain) => startBlockOf(chain, question));
 }
 
 /** True where code exists at the address; undefined where nobody can say. */

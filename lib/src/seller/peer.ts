@@ -4,7 +4,8 @@
  */
 import ipaddr from 'ipaddr.js';
 
-type Address = ReturnType<typeof ipaddr.parse>;
+/** An address of either kind, as `ipaddr.js` has it. */
+export type Address = ReturnType<typeof ipaddr.parse>;
 type Range = { readonly first: Address; readonly bits: number };
 
 const rangePattern = /^([0-9A-Fa-f.:]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
@@ -50,8 +51,8 @@ function parseRange(entry: unknown): Range {
   throw new TypeError(`trustProxy has no address or CIDR range in "${String(entry)}".`);
 }
 
-/** The older spellings of IPv4 (`127.1`, octal, hexadecimal) are no addresses here. */
-function parseAddress(text: string): Address | undefined {
+/** Reads an address; IPv4 inside IPv6 is IPv4. The older spellings of IPv4 (`127.1`, octal, hexadecimal) are none. */
+export function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (compatible.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.IPv6.parse(text);

@@ -8,6 +8,7 @@ import type { PaymentRequirements, SettlementResponse } from '../wire/v2.ts';
 import { problemAnswer } from './answer.ts';
 import { askFor } from './ask.ts';
 import { within } from './limit.ts';
+import { payFirstTerms } from './limits/unpaid.ts';
 import type { Answer, Delivery } from './message.ts';
 import { type QuoteScope, sealQuote } from './quoted.ts';
 import { type Call, readLimitMs } from './visit.ts';
@@ -42,13 +43,17 @@ export function beforeLookup(refusal: Refusal, pays: boolean): Refusal {
   return { ...refusal, money: 'unknown', retry: retry === 'new_payment' ? 'same_payment' : retry };
 }
 
-/** What is asked for this request. */
-export async function quote<Parsed>(call: Call<Parsed>): Promise<Outcome<readonly PaymentRequirements[]>> {
+/** What is asked for this request: in the route's flow, or, of a payer that must go first, in `upfront`. */
+export async function quote<Parsed>(
+  call: Call<Parsed>,
+  whom: 'anybody' | 'payer_first' = 'anybody',
+): Promise<Outcome<readonly PaymentRequirements[]>> {
   const parsed = await call.parsed();
   if (!parsed.ok) return parsed;
   const quoted = await within(call.shop.world, readLimitMs, call.route.quote(parsed.value));
   if (quoted === 'late') return refuse('price_unavailable');
-  return quoted.ok ? dated(call, quoted.value) : quoted;
+  if (!quoted.ok) return quoted;
+  return dated(call, whom === 'payer_first' ? payFirstTerms(quoted.value) : quoted.value);
 }
 
 /** The entries with the time for which they hold, where the route says so. */
@@ -73,7 +78,7 @@ export async function refusalTo<Parsed>(
   const row = describe(refusal);
   call.shop.observe({ event: 'refused', route: call.route.name, code: refusal.code });
   if (row.status !== 402 || row.retry !== 'new_payment') return plain(problemAnswer(refusal, { response }));
-  const terms = await quote(call);
+  const terms = await quote(call, refusal.code === 'upfront_required' ? 'payer_first' : 'anybody');
   if (!terms.ok) return plain(problemAnswer(terms.refusal, { response }));
   const required = askFor(call, terms.value, row.reason ?? refusal.code);
   if (!required.ok) return plain(problemAnswer(required.refusal, { response }));

@@ -14,11 +14,12 @@ import type { Delivery } from './message.ts';
 import { redeliver } from './redeliver.ts';
 import { refusalTo, retryLater, unsettledResponse } from './reply.ts';
 import { questionOf, settle } from './settle.ts';
+import type { Shop } from './shop.ts';
 import { workPaid } from './upfront.ts';
 import { sameSignature, type Visit } from './visit.ts';
 
 /** One send and two identical ones: more would hammer a facilitator for a payment that an operator must look at. */
-const maxSends = 3;
+export const maxSends = 3;
 /** A stored payload is a header's worth of JSON. */
 const maxPayloadLength = 64 * 1024;
 
@@ -32,7 +33,9 @@ export async function answerDoubt<Parsed>(visit: Visit<Parsed>, record: ClaimRec
   if (resolution === 'late') return answered(stillUnknown(visit, record));
   const { record: now, nowMs, fate } = resolution;
   if (moneyNow(now, nowMs).state !== 'unknown') return { kind: 'resolved', record: now, nowMs };
-  const resend = fate.kind === 'unused' && sameSignature(visit, now) && alive(visit, now, nowMs);
+  // What an operator has closed was dealt with outside: nothing of it is ever sent again.
+  const open = now.closed === undefined && alive(visit, now, nowMs);
+  const resend = fate.kind === 'unused' && sameSignature(visit, now) && open;
   return answered(resend ? sendAgain(visit, now) : stillUnknown(visit, now));
 }
 
@@ -64,9 +67,9 @@ async function sendAgain<Parsed>(
   rounds: number = maxRounds,
 ): Promise<Delivery> {
   const { shop, route } = visit;
-  const payment = await storedPayload(visit, record);
+  const payment = await storedPayload(shop, record.key);
   if (payment === undefined) return stillUnknown(visit, record);
-  const block = await startBlock(shop, record.network);
+  const block = await startBlock(shop, record);
   const askedAtMs = shop.world.monotonicMs();
   const begun = await shop.store.beginSend(record.key, {
     owner: visit.owner,
@@ -112,14 +115,10 @@ async function conclude<Parsed>(visit: Visit<Parsed>, won: Won, payment: JsonObj
 }
 
 /** What was sent the first time, to be sent again as it was. */
-async function storedPayload<Parsed>(
-  visit: Visit<Parsed>,
-  record: ClaimRecord,
-): Promise<JsonObject | undefined> {
-  const { shop } = visit;
-  const sealed = await shop.store.readPayload(record.key);
+export async function storedPayload(shop: Shop, key: string): Promise<JsonObject | undefined> {
+  const sealed = await shop.store.readPayload(key);
   if (sealed === undefined) return undefined;
-  const plain = openRecord({ sealed, storeKey: shop.storeKey, bound: record.key }, shop.world);
+  const plain = openRecord({ sealed, storeKey: shop.storeKey, bound: key }, shop.world);
   const parsed = plain === undefined ? undefined : parseJson(plain, { maxLength: maxPayloadLength });
   return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : undefined;
 }

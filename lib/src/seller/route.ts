@@ -1,4 +1,5 @@
 /** A priced route: what is sold, for how much, and the limits of its work. Mistakes are found here, at start-up. */
+import type { ExposureLimits, Finality } from '../claim/index.ts';
 import {
   type Binding,
   type Budget,
@@ -20,6 +21,8 @@ import {
   type Quote,
 } from '../terms/index.ts';
 import type { JsonObject, ResourceInfo } from '../wire/v2.ts';
+import { checkAssurance, finalityOf } from './assurance.ts';
+import { exposureLimits } from './limits/unpaid.ts';
 import type { HeaderList } from './message.ts';
 import { checkSettings, limitsOf, type RouteLimits, type RouteSettings } from './settings.ts';
 import type { Shop } from './shop.ts';
@@ -79,12 +82,19 @@ export type Route<Parsed> = RouteLimits & {
   /** What the 402 declares, apart from the digest of a required binding. */
   readonly extensions: JsonObject;
   readonly budget: Budget;
+  /** How deep the chain must show a transfer; undefined where a facilitator's word is enough. */
+  readonly assurance: Finality | undefined;
   readonly maxTimeoutSeconds: number;
+  /** What one payer may run up before its money must move first; undefined where nothing is lent, or counted. */
+  readonly unpaid: ExposureLimits | undefined;
 };
 
 /** Checks and completes a route; every mistake is a TypeError that names the option. */
 export function defineRoute<Parsed>(
-  shop: Pick<Shop, 'accepts' | 'assetList' | 'observe' | 'binding' | 'roster'>,
+  shop: Pick<
+    Shop,
+    'accepts' | 'assetList' | 'assurance' | 'binding' | 'chains' | 'observe' | 'roster' | 'unpaidRuns'
+  >,
   options: ParsedRouteOptions<Parsed>,
 ): Route<Parsed> {
   checkSettings({ ...options, binding: options.binding ?? shop.binding });
@@ -97,7 +107,10 @@ export function defineRoute<Parsed>(
     ...(options.settleMs === undefined ? {} : { settleMs: options.settleMs }),
   };
   checkBudget({ flow, maxTimeoutSeconds, budget });
+  const assurance = finalityOf(options.assurance ?? shop.assurance);
+  checkAssurance(shop, { name, budget, assurance });
   const limits = limitsOf(options);
+  const unpaid = exposureLimits(options.unpaidRuns ?? shop.unpaidRuns);
   const quote = quoteOf(shop, options, { name, binding });
   return Object.freeze({
     name,
@@ -112,7 +125,9 @@ export function defineRoute<Parsed>(
     resource: resourceOf(shop, options, name),
     extensions: extensionsOf(options, binding, limits),
     budget,
+    assurance,
     maxTimeoutSeconds,
+    unpaid: flow === 'authorization' ? unpaid : undefined,
     ...limits,
   });
 }

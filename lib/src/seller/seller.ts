@@ -8,12 +8,18 @@ import { type Acceptance, type Asset, createAssetTable, defineTerms } from '../t
 import { encodeHex } from '../wire/hex.ts';
 import type { World } from '../world.ts';
 import { problemAnswer } from './answer.ts';
+import { type Assurance, finalityOf } from './assurance.ts';
+import { checkReconcile, createBackground, type ReconcileSettings } from './background.ts';
 import { type CatalogueOptions, createCatalogue, type Listed } from './catalogue.ts';
 import { charge } from './charge.ts';
 import { watchClocks } from './clock.ts';
 import { type CorsOptions, createCors } from './cors.ts';
 import type { SellerEvent } from './event.ts';
 import { checkLease, defaultLease, type LeaseSettings } from './lease.ts';
+import type { BreakerOptions } from './limits/breaker.ts';
+import { createLimits, type LimitOptions } from './limits/limits.ts';
+import { exposureLimits, type UnpaidRuns } from './limits/unpaid.ts';
+import { watchFacilitator } from './limits/watch.ts';
 import type { Delivery, HeaderList, SellerRequest, Work } from './message.ts';
 import { createPlaces } from './place.ts';
 import { type Probe, selfTest } from './probe.ts';
@@ -44,6 +50,22 @@ export type SellerOptions = {
   readonly trustProxy?: readonly string[] | 'any';
   /** How payments must be tied to their requests, unless a route says otherwise; default `echoed`. */
   readonly binding?: Binding;
+  /**
+   * On whose word a settlement is believed, unless a route says otherwise; default `facilitator`. `{ chain: finality }`
+   * needs a reader in `chains` for every network that is accepted.
+   */
+  readonly assurance?: Assurance;
+  /**
+   * How payments in doubt, and settlements that are not final, are looked after between {@link Seller.ready} and
+   * {@link Seller.close}; on by default where `chains` has a reader.
+   */
+  readonly reconcile?: ReconcileSettings | 'off';
+  /** What one payer may run up where the work comes first, unless a route says otherwise; default 3 unpaid runs. */
+  readonly unpaidRuns?: UnpaidRuns;
+  /** Paid requests under way in this process, and calls of a payer that may come to nothing; on by default. */
+  readonly limits?: LimitOptions;
+  /** Stops new work while the facilitator fails; on by default. */
+  readonly breaker?: BreakerOptions;
   /** Routes that ask for the same terms; default `warn`. */
   readonly siblings?: SiblingPolicy;
   /** Pages of other origins that may buy; default none. */
@@ -69,7 +91,7 @@ export type ReadyTest = {
 export type Seller = {
   /**
    * Resolves when the facilitator settles everything that is accepted and, given a probe, every declared route was met
-   * behind its gate; rejects with the reasons otherwise.
+   * behind its gate; rejects with the reasons otherwise. From here on the background looks after what is in doubt.
    */
   readonly ready: (test?: ReadyTest) => Promise<void>;
   readonly route: {
@@ -87,6 +109,7 @@ export type Seller = {
     routes: readonly R[],
     options?: CatalogueOptions,
   ) => { readonly find: (request: Sought) => Found<R> };
+  /** Ends the background and closes the store. */
   readonly close: () => Promise<void>;
 };
 
@@ -112,6 +135,11 @@ const optionNames: ReadonlySet<string> = new Set([
   'origin',
   'trustProxy',
   'binding',
+  'assurance',
+  'reconcile',
+  'unpaidRuns',
+  'limits',
+  'breaker',
   'siblings',
   'cors',
   'accepts',
@@ -131,6 +159,7 @@ const optionNames: ReadonlySet<string> = new Set([
  */
 export function createSeller(options: SellerOptions): Seller {
   const shop = openShop(options);
+  const background = backgroundOf(shop, options);
   function route(options: RouteOptions<RouteRequest> & { readonly parse?: undefined }): Route<RouteRequest>;
   function route<Parsed>(options: ParsedRouteOptions<Parsed>): Route<Parsed>;
   function route<Parsed>(
@@ -143,6 +172,7 @@ export function createSeller(options: SellerOptions): Seller {
   return Object.freeze({
     ready: async (test) => {
       shop.roster.announce();
+      background?.start();
       const state = await shop.readiness.check();
       if (state.state === 'not_ready')
         throw new Error(`The facilitator could not be asked what it settles: ${state.why}.`);
@@ -172,8 +202,23 @@ export function createSeller(options: SellerOptions): Seller {
       };
     },
     charge: (route, request, work) => charge(shop, route, { request, work }),
-    close: () => shop.store.close(),
+    close: async () => {
+      await background?.stop();
+      await shop.store.close();
+    },
   } satisfies Seller);
+}
+
+/** Without a chain to read there is nothing to look up. */
+function backgroundOf(
+  shop: Shop,
+  { reconcile, chains = {} }: SellerOptions,
+): ReturnType<typeof createBackground> | undefined {
+  if (reconcile === 'off') return undefined;
+  const settings = checkReconcile(reconcile ?? {});
+  if (Object.keys(chains).length > 0) return createBackground(shop, settings);
+  if (reconcile !== undefined) throw new TypeError('reconcile needs chains with a reader to ask.');
+  return undefined;
 }
 
 function openShop(options: SellerOptions): Shop {
@@ -182,6 +227,8 @@ function openShop(options: SellerOptions): Shop {
   }
   checkParts(options);
   const { world, accepts, assets = [], storeKey, chains = {}, siblings = 'warn' } = options;
+  const { assurance = 'facilitator' } = options;
+  finalityOf(assurance);
   if (siblings !== 'warn' && siblings !== 'refuse' && siblings !== 'dither') {
     throw new TypeError(`siblings is "warn", "refuse" or "dither", not "${siblings}".`);
   }
@@ -190,7 +237,9 @@ function openShop(options: SellerOptions): Shop {
   }
   defineTerms({ accepts, assets });
   const observe = quiet(options.observe ?? (() => {}));
-  const facilitator = guardFacilitator(world, options.facilitator);
+  exposureLimits(options.unpaidRuns);
+  const limits = createLimits(options, { world, observe });
+  const facilitator = watchFacilitator(guardFacilitator(world, options.facilitator), limits.breaker);
   const store = guardStore(world, options.store);
   // Random even under a given name: an owner of an earlier life must never be taken for this one.
   const boot = encodeHex(world.random(8)).slice(2);
@@ -207,6 +256,9 @@ function openShop(options: SellerOptions): Shop {
     }),
     cors: createCors(options.cors),
     binding: options.binding ?? 'echoed',
+    assurance,
+    unpaidRuns: options.unpaidRuns,
+    limits,
     roster: createRoster({ policy: siblings, sha256: world.sha256, observe }),
     mark: encodeHex(world.random(16)).slice(2),
     quoteKey: deriveMacKey(storeKey, 'quote'),

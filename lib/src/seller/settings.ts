@@ -1,8 +1,10 @@
 /** What may be set on a route, with its defaults and limits. A mistake is a TypeError at the start that names it. */
 import { type Binding, checkBoundHeaders, defaultBoundHeaders } from '../payment/index.ts';
 import type { BazaarOptions, Flow, ResourceOptions } from '../terms/index.ts';
+import type { Assurance } from './assurance.ts';
 import { maxPaidFieldsLength } from './budget.ts';
 import { checkPattern } from './catalogue.ts';
+import type { UnpaidRuns } from './limits/unpaid.ts';
 
 /** What a route is, apart from its price. */
 export type RouteSettings = ResourceOptions & {
@@ -28,7 +30,13 @@ export type RouteSettings = ResourceOptions & {
   readonly maxTimeoutSeconds?: number;
   /** The longest that the work may take; then it is aborted and counts as failed. Default 60 s. */
   readonly workMs?: number;
-  /** The longest that a settlement may take. Default 30 s. */
+  /**
+   * On whose word a settlement is believed; default the seller's, which is `facilitator`. With `{ chain: finality }` the
+   * answer waits, within `settleMs`, until the chain shows the transfer so deep; what takes longer is answered with 503
+   * `settlement_unknown`, and the same payment gets its answer once it is that deep.
+   */
+  readonly assurance?: Assurance;
+  /** The longest that a settlement may take, the wait for the chain included. Default 30 s. */
   readonly settleMs?: number;
   /** A larger answer is refused before any charge; default 1 MiB. */
   readonly maxAnswerBytes?: number;
@@ -40,6 +48,8 @@ export type RouteSettings = ResourceOptions & {
   readonly bodyTimeoutMs?: number;
   /** Runs of the work that one payment may start; default 2. */
   readonly attempts?: number;
+  /** What one payer may run up where the work comes first; default the seller's: 3 unpaid runs, 32 open ones. */
+  readonly unpaidRuns?: UnpaidRuns;
   /** Default `serve`: a buyer whose earlier payment for the same request is stuck is not charged again. */
   readonly earlierPayment?: 'serve' | 'off';
   /** What the same payment gets after its answer was delivered; default `answer`. */
@@ -115,11 +125,13 @@ const optionNames: ReadonlySet<string> = new Set([
   'maxTimeoutSeconds',
   'workMs',
   'settleMs',
+  'assurance',
   'maxAnswerBytes',
   'maxHeaderBytes',
   'maxBodyBytes',
   'bodyTimeoutMs',
   'attempts',
+  'unpaidRuns',
   'earlierPayment',
   'redeliver',
   'keepMs',

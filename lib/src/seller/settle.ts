@@ -7,6 +7,8 @@ import { type FacilitatorQuestion, factOfAnswer } from '../settlement/index.ts';
 import { writePaymentRequirements } from '../wire/required.ts';
 import { writePaymentPayload } from '../wire/signature.ts';
 import type { JsonObject, PaymentPayload } from '../wire/v2.ts';
+import { awaitProof } from './assurance.ts';
+import { moneyEvent } from './event.ts';
 import { lookUp } from './lookup.ts';
 import type { Shop } from './shop.ts';
 
@@ -46,7 +48,10 @@ export function questionOf(
 /** The record after one send, as its money must be read now. */
 export type Settled = { readonly record: ClaimRecord; readonly money: MoneyAxis; readonly unsent: boolean };
 
-/** Settles a send that has begun; the record's money says which one it is. */
+/**
+ * Settles a send that has begun; the record's money says which one it is. Where the record asks for the chain's word, a
+ * success is believed only once the chain shows it, within the time that the question gives a settlement.
+ */
 export async function settle(
   shop: Shop,
   hold: Hold,
@@ -55,13 +60,18 @@ export async function settle(
   const { record, question } = send;
   const n = record.money.state === 'sending' ? record.money.n : 1;
   shop.observe({ event: 'settle_sent', key: record.key, n });
+  const untilMs = shop.world.monotonicMs() + question.timeoutMs;
   const answer = await shop.facilitator.settle(question);
   const told = await shop.store.recordMoney(
     record.key,
     factOfAnswer(answer, { n, sends: record.sends, hold }),
   );
   const now = told.record ?? record;
-  shop.observe({ event: 'money', key: record.key, state: now.money.state });
+  if (answer.kind === 'settled' && now.money.state === 'sending') {
+    const proof = await awaitProof(shop, now, { n, transaction: answer.transaction, untilMs });
+    return { record: proof.record, money: moneyNow(proof.record, proof.nowMs), unsent: false };
+  }
+  shop.observe(moneyEvent(now.key, now.money));
   if (answer.kind !== 'look_up')
     return { record: now, money: moneyNow(now, told.nowMs), unsent: answer.kind === 'unsent' };
   return lookFirst(shop, now, told.nowMs);

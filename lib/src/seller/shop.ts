@@ -4,10 +4,13 @@ import type { Binding } from '../payment/index.ts';
 import type { Chains, Facilitator, FacilitatorQuestion, Resolution } from '../settlement/index.ts';
 import type { Acceptance, Asset, AssetTable } from '../terms/index.ts';
 import type { World } from '../world.ts';
+import type { Assurance } from './assurance.ts';
 import type { Cors } from './cors.ts';
 import type { SellerEvent } from './event.ts';
 import type { LeaseSettings } from './lease.ts';
 import { within } from './limit.ts';
+import type { Limits } from './limits/limits.ts';
+import type { UnpaidRuns } from './limits/unpaid.ts';
 import type { Places } from './place.ts';
 import type { Readiness } from './ready.ts';
 import type { Roster } from './roster.ts';
@@ -21,6 +24,10 @@ export type Shop = {
   readonly cors: Cors;
   /** What routes ask for that do not say it themselves. */
   readonly binding: Binding;
+  readonly assurance: Assurance;
+  /** The same, of what a payer may run up. */
+  readonly unpaidRuns: UnpaidRuns | undefined;
+  readonly limits: Limits;
   readonly roster: Roster;
   /** This boot's random mark, which the start-up self-test looks for. */
   readonly mark: string;
@@ -85,6 +92,7 @@ export function guardStore(world: Pick<World, 'after'>, store: ClaimStore): Clai
     readAnswer: guard(store.readAnswer),
     readPayload: guard(store.readPayload),
     due: guard(store.due),
+    unproven: guard(store.unproven),
     list: guard(store.list),
     prune: guard(store.prune),
     close: guard(store.close),

@@ -68,8 +68,9 @@ export async function claimOwed<Parsed>(visit: Visit<Parsed>, record: ClaimRecor
     mayReplaceRequest: false,
   });
   if (taken.kind === 'taken') return workOwed(visit, { ...taken, askedAtMs });
-  const spent = taken.kind === 'known' && taken.record.work.state === 'exhausted';
-  return spent ? stillOwed(visit, taken.record) : inProgress(visit);
+  const { work, closed } = taken.kind === 'known' ? taken.record : record;
+  const over = taken.kind === 'known' && (work.state === 'exhausted' || closed !== undefined);
+  return over ? stillOwed(visit, taken.record) : inProgress(visit);
 }
 
 /** Runs work that is paid; whoever gave the hold has counted the attempt already. */

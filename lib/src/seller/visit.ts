@@ -15,13 +15,14 @@ import {
   withoutParameters,
 } from '../payment/index.ts';
 import { type Outcome, refuse, succeed } from '../problem.ts';
-import { readPaymentIdentifier } from '../terms/index.ts';
+import { type Flow, readPaymentIdentifier } from '../terms/index.ts';
 import { encodeHex } from '../wire/hex.ts';
 import { decodePaymentSignature } from '../wire/signature.ts';
 import { encodeUtf8 } from '../wire/utf8.ts';
 import { paymentHeaderV1 } from '../wire/v1.ts';
 import { type PaymentPayload, type PaymentRequirements, paymentSignatureHeader } from '../wire/v2.ts';
 import { within } from './limit.ts';
+import { flowOf } from './limits/unpaid.ts';
 import type { HeaderList, SellerRequest, Work } from './message.ts';
 import { RequestFault } from './read.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -53,6 +54,8 @@ export type Visit<Parsed> = Call<Parsed> & {
   readonly signatureHash: string;
   /** `foreign` and `contract` signatures are verified by the facilitator before anything is taken. */
   readonly signedBy: 'payer' | 'contract' | 'foreign';
+  /** The route's, or `upfront` for a payment that accepted to go first. */
+  readonly flow: Flow;
   readonly owner: string;
 };
 
@@ -177,6 +180,7 @@ export function identify<Parsed>(
     fingerprint,
     signatureHash,
     signedBy: verdict.by,
+    flow: flowOf(call.route, message.accepted),
     owner: call.shop.nextOwner(),
   });
 }
@@ -245,11 +249,12 @@ export function purchaseOf<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Purcha
     requirement,
     route: route.name,
     resourceUrl: visit.request.url,
-    flow: route.flow,
+    flow: visit.flow,
     validAfterMs: Number(payment.validAfter) * 1000,
     validBeforeMs: Number(payment.validBefore) * 1000,
     maxAttempts: route.attempts,
     binding,
+    ...(route.assurance === undefined ? {} : { assurance: route.assurance }),
     ...(alias === undefined ? {} : { alias }),
   };
 }

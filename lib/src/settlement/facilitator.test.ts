@@ -110,6 +110,13 @@ test('F03: a success under any status but 200 is not believed', async () => {
   }
 });
 
+test('S14: an answer of status 429 judges no payment, whatever its body says', async () => {
+  const refused = { success: false, errorReason: 'insufficient_funds', transaction: '' };
+  assert.deepEqual(await settle(answered(refused, 429)), { kind: 'lost', why: 'status 429' });
+  const invalid = { isValid: false, invalidReason: 'insufficient_funds' };
+  assert.deepEqual(await verify(answered(invalid, 429)), { kind: 'unavailable', why: 'status 429' });
+});
+
 test('a refusal is read under status 4xx as well, since official facilitators answer so, but not under 5xx', async () => {
   const body = { success: false, errorReason: 'invalid_exact_evm_signature', transaction: '', network };
   assert.equal((await settle(answered(body, 400))).kind, 'refused');

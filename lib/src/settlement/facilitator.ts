@@ -103,11 +103,16 @@ function readKind(kind: Json): readonly SupportedKind[] {
   return [{ x402Version, scheme, network }];
 }
 
+/** Whatever the body says: 429 and its like come from what stands before the facilitator, and judge no payment (S14). */
+function failedStatus(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
 function readVerify(result: TransportResult, question: FacilitatorQuestion): VerifyAnswer {
   if (result.kind === 'unsent') return { kind: 'unavailable', why: 'unreachable' };
   if (result.kind === 'failed') return { kind: 'unavailable', why: result.why };
   const body = result.body;
-  if (!isJsonObject(body) || result.status >= 500)
+  if (!isJsonObject(body) || failedStatus(result.status))
     return { kind: 'unavailable', why: `status ${result.status}` };
   if (body.isValid === true && result.status === 200) {
     return samePayer(body.payer, question.expected.payer)
@@ -122,7 +127,8 @@ function readSettle(result: TransportResult, question: FacilitatorQuestion): Set
   if (result.kind === 'unsent') return { kind: 'unsent' };
   if (result.kind === 'failed') return { kind: 'lost', why: result.why };
   const body = result.body;
-  if (!isJsonObject(body) || result.status >= 500) return { kind: 'lost', why: `status ${result.status}` };
+  if (!isJsonObject(body) || failedStatus(result.status))
+    return { kind: 'lost', why: `status ${result.status}` };
   if (body.success === true && result.status === 200) return readSuccess(body, question);
   if (body.success === false) return readFailure(body);
   return { kind: 'lost', why: 'no verdict' };

@@ -79,7 +79,10 @@ test('S06: a use with our transfer is a settlement of ours once we have sent it,
     transaction,
     amount: 10_000n,
     by: 'chain',
+    block: 9,
+    finality: 'latest',
   });
+  assert.deepEqual(factOfFate({ ...fate, finality: 3 }, sent), { ...factOfFate(fate, sent), finality: 3 });
   assert.deepEqual(factOfFate(fate, unsent), {
     fact: 'refused',
     why: 'used_elsewhere',
@@ -117,6 +120,18 @@ test('a use that is not ours, a cancellation and an expiry are refusals that the
       assert.deepEqual([fact.why, fact.reason, fact.by], [why, reason, 'chain']);
     }
   }
+});
+
+test('a transfer that is not deep enough yet names its transaction to who waits for it, once, and settles nothing', () => {
+  const fate = { kind: 'shallow', as: 'settled', transaction, block: 9, confirmations: 1 } as const;
+  const fact = { fact: 'unknown', n: 1, reason: 'settlement_pending', transaction } as const;
+  assert.deepEqual(factOfFate(fate, sent), fact);
+  const told = recordWith({ state: 'unknown', phase: 'pay', n: 1, transaction });
+  const sending = recordWith({ state: 'sending', phase: 'pay', n: 1 });
+  const settled = recordWith({ state: 'settled', transaction, amount: 1n, rank: 'facilitator' });
+  for (const record of [told, sending, settled, unsent]) assert.equal(factOfFate(fate, record), undefined);
+  for (const as of ['canceled', 'used_elsewhere'] as const)
+    assert.equal(factOfFate({ ...fate, as }, sent), undefined);
 });
 
 test('an unused authorization and an unread chain prove nothing', () => {

@@ -52,7 +52,14 @@ export function factOfFate(fate: AuthorizationFate, record: ClaimRecord): MoneyF
     case 'settled':
       // The record was read a while ago: whether it shows a send is decided where this is written.
       if (!everSent(record)) return { ...usedElsewhere(fate.transaction), ifNeverSent: true };
-      return { fact: 'settled', transaction: fate.transaction, amount: record.amount, by: 'chain' };
+      return {
+        fact: 'settled',
+        transaction: fate.transaction,
+        amount: record.amount,
+        by: 'chain',
+        block: fate.block,
+        finality: fate.finality ?? 'latest',
+      };
     case 'canceled':
       return {
         fact: 'refused',
@@ -65,12 +72,25 @@ export function factOfFate(fate: AuthorizationFate, record: ClaimRecord): MoneyF
       return { fact: 'refused', why: 'expired', reason: 'authorization_expired', by: 'chain' };
     case 'used_elsewhere':
       return usedElsewhere(fate.transaction);
+    case 'shallow':
+      return awaited(record, fate);
     case 'unused':
     case 'unread':
       return undefined;
     default:
       return fate satisfies never;
   }
+}
+
+/** On its way, and not as deep as is asked for: whoever waits is told which transaction to look at. */
+function awaited(
+  { money, sends }: ClaimRecord,
+  { as, transaction }: AuthorizationFate & { readonly kind: 'shallow' },
+): MoneyFact | undefined {
+  if (as !== 'settled' || sends === 0 || money.state !== 'unknown') return undefined;
+  return money.transaction === transaction
+    ? undefined
+    : unknownFact(money.n, 'settlement_pending', transaction);
 }
 
 function usedElsewhere(transaction: string): MoneyFact & { readonly fact: 'refused'; readonly by: 'chain' } {

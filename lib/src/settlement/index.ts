@@ -1,4 +1,5 @@
 /** Move the money and find out what became of it: facilitators, chain look-up, reconciliation. */
+export { assuranceOf, type Basis, basisOf } from './basis.ts';
 export {
   type AuthorizationFate,
   type AuthorizationQuestion,
@@ -18,15 +19,21 @@ export {
   type VerifyAnswer,
 } from './facilitator.ts';
 export { factOfAnswer, factOfFate } from './fact.ts';
-export { knownReason, type ReasonClass, reasonClass, saysNonceUsed, unexpectedReason } from './reasons.ts';
+export { checkFinality, type Finality, mostConfirmations, parseFinality } from './finality.ts';
+export { createRpcPool, type RpcEvent, type RpcPoolOptions } from './pool.ts';
 export {
-  type Chains,
-  type ReconcileSummary,
-  type Resolution,
-  reconcile,
-  resolveRecord,
-} from './reconcile.ts';
+  failsItself,
+  knownReason,
+  type ReasonClass,
+  reasonClass,
+  saysNonceUsed,
+  unexpectedReason,
+} from './reasons.ts';
+export { type Recheck, recheckRecord, type Standing } from './recheck.ts';
+export { mostLookups, type ReconcileOptions, type ReconcileSummary, reconcile } from './reconcile.ts';
+export { type Chains, type Resolution, resolveRecord } from './resolve.ts';
 export { createRpc, type Rpc, type RpcOptions, type RpcResult } from './rpc.ts';
+export { startBlockOf, startSlack } from './start.ts';
 export {
   type HttpTransportOptions,
   httpTransport,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { network, type Rig, said } from '../../test/rig.ts';
 import { openTestShop, type TestShop } from '../../test/shop.ts';
-import { knownReason, reasonClass, saysNonceUsed, unexpectedReason } from './reasons.ts';
+import { failsItself, knownReason, reasonClass, saysNonceUsed, unexpectedReason } from './reasons.ts';
 
 /** The reasons of the installed official facilitator for exact on EVM, by the name of their constant. */
 function officialReasons(): ReadonlyMap<string, string> {
@@ -146,3 +146,14 @@ for (const flow of ['authorization', 'upfront'] as const) {
     });
   }
 }
+
+test('S08: words that speak of the facilitator are told from those that a payer can bring about', () => {
+  const failed = official.get('ErrTransactionFailed') ?? '';
+  assert.equal(failsItself({ reason: failed }), true, 'a relayer whose nonce was raced broadcasts nothing');
+  assert.equal(failsItself({ reason: failed, transaction: '0x1' }), false, 'it was mined and reverted');
+  for (const reason of ['unexpected_settle_error', 'unexpected_verify_error', unexpectedReason]) {
+    assert.equal(failsItself({ reason }), true, reason);
+  }
+  const payers = ['ErrEip3009NonceAlreadyUsed', 'ErrEip3009SimulationFailed', 'ErrInvalidTransactionState'];
+  for (const name of payers) assert.equal(failsItself({ reason: official.get(name) ?? '' }), false, name);
+});

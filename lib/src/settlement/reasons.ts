@@ -77,6 +77,24 @@ export function reasonClass(reason: string): ReasonClass {
   return classes.get(reason) ?? 'look_up';
 }
 
+/**
+ * Words that speak of the facilitator and not of the payment. The official one has no word for a relayer whose nonce
+ * was raced (`nonce too low`, `replacement transaction underpriced`) or whose node is down: it says that the transaction
+ * failed, and names none, since none was broadcast (S08). What a payer can bring about, as a simulation that fails, is
+ * not here.
+ */
+const faults: ReadonlySet<string> = new Set([
+  'unexpected_settle_error',
+  'unexpected_verify_error',
+  unexpectedReason,
+]);
+
+/** True where a settle that proves nothing failed on the facilitator's side, before anything was broadcast (S08, S14). */
+export function failsItself(said: { readonly reason: string; readonly transaction?: string }): boolean {
+  if (said.transaction !== undefined) return false;
+  return faults.has(said.reason) || said.reason === 'invalid_exact_evm_transaction_failed';
+}
+
 /** True for the reasons that say that the nonce was spent, by whomever. */
 export function saysNonceUsed(reason: string): boolean {
   return reason === 'invalid_exact_evm_nonce_already_used' || reason === 'invalid_transaction_state';

@@ -1,110 +1,58 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../claim/example.ts';
-import type { ClaimRecord, ClaimStore, Hold } from '../claim/index.ts';
-import { createMemoryStore } from '../stores/memory.ts';
-import type { AuthorizationFate, ChainReader } from './chain.ts';
-import { type Chains, type Resolution, reconcile, resolveRecord } from './reconcile.ts';
+import { asserted, openBooks, settled, transaction } from '../../test/books.ts';
+import { exampleHex } from '../claim/example.ts';
+import type { ClaimStore } from '../claim/index.ts';
+import type { AuthorizationFate } from './chain.ts';
+import { type ReconcileSummary, reconcile } from './reconcile.ts';
+import type { Resolution } from './resolve.ts';
 
-const transaction = `0x${'5e'.repeat(32)}`;
-
-type Books = {
-  readonly store: ClaimStore;
-  readonly advance: (ms: number) => void;
-  readonly chains: Chains;
-  /** What the chain says of a payment by its number; `unused` unless said otherwise. */
-  readonly fates: Map<number, AuthorizationFate>;
-  readonly asked: number[];
-  readonly throwsAt: (n: number) => void;
-  readonly record: (n: number) => Promise<ClaimRecord>;
+const nothing: ReconcileSummary = {
+  looked: 0,
+  settled: 0,
+  refused: 0,
+  stillUnknown: 0,
+  unreadable: 0,
+  rechecked: 0,
+  final: 0,
+  missing: 0,
+  undone: 0,
+  owed: 0,
+  unreadableNetworks: [],
+  failed: 0,
+  complete: true,
 };
 
-function openBooks(): Books {
-  let now = exampleNowMs;
-  const store = createMemoryStore({ world: { nowMs: () => now } });
-  const fates = new Map<number, AuthorizationFate>();
-  const asked: number[] = [];
-  let thrower = 0;
-  const chain: ChainReader = {
-    blockNumber: async () => 100,
-    head: async () => undefined,
-    hasCode: async () => false,
-    fate: async ({ nonce }) => {
-      const n = Number.parseInt(nonce, 16);
-      asked.push(n);
-      if (n === thrower) throw new Error('a reader of somebody else');
-      return fates.get(n) ?? { kind: 'unused', block: 101 };
-    },
-  };
-  return {
-    store,
-    advance: (ms) => {
-      now += ms;
-    },
-    chains: (network) => (network === 'eip155:8453' ? chain : undefined),
-    fates,
-    asked,
-    throwsAt: (n) => {
-      thrower = n;
-    },
-    record: async (n) => {
-      const { record } = await store.find(exampleHex(n));
-      assert.ok(record);
-      return record;
-    },
-  };
-}
-
-/** Takes payment `n` for a request of its own and begins its send. */
-async function send(store: ClaimStore, n: number, network: string = 'eip155:8453'): Promise<Hold> {
-  const purchase = examplePurchase(n, { fingerprint: exampleHex(n), network });
-  const taken = await store.take(exampleTake(purchase));
-  assert.ok(taken.kind === 'taken');
-  const bytes = new Uint8Array([1]);
-  await store.keepAndBeginSend(taken.hold, { answer: bytes, payload: bytes, phase: 'pay', leaseMs: 30_000 });
-  return taken.hold;
-}
-
-/** … and loses its answer. */
-async function lose(store: ClaimStore, n: number, network?: string): Promise<void> {
-  await send(store, n, network);
-  await store.recordMoney(exampleHex(n), { fact: 'unknown', n: 1, reason: 'timeout' });
-}
-
-const settled: AuthorizationFate = { kind: 'settled', transaction, block: 101 };
-
-test('S04: of 250 payments in doubt, each is asked about once, over pages, and written down as the chain proves', async () => {
+test('S04: of 250 payments in doubt, each is asked about once and written down as the chain proves', async () => {
   const books = openBooks();
   for (let n = 1; n <= 250; n += 1) {
-    await lose(books.store, n);
-    if (n % 2 === 0) books.fates.set(n, settled);
+    await books.lose(n);
+    if (n % 2 === 0) books.fates.set(n, { ...settled, finality: 'finalized' });
   }
   const seen: Resolution[] = [];
-  const summary = await reconcile(books.store, books.chains, (resolution) => seen.push(resolution));
-  assert.deepEqual(summary, { looked: 250, settled: 125, refused: 0, stillUnknown: 125, unreadable: 0 });
+  const onResolution = (resolution: Resolution): void => {
+    seen.push(resolution);
+  };
+  const summary = await reconcile(books.store, books.chains, { onResolution });
+  assert.deepEqual(summary, { ...nothing, looked: 250, settled: 125, stillUnknown: 125, owed: 125 });
   assert.equal(new Set(books.asked).size, 250);
   assert.equal(books.asked.length, 250);
-  assert.equal(seen.filter(({ changed }) => changed).length, 125);
-  assert.equal(seen.length, 250);
+  assert.deepEqual([seen.length, seen.filter(({ changed }) => changed).length], [250, 125]);
   const { money } = await books.record(2);
-  assert.deepEqual(money, { state: 'settled', transaction, amount: 10_000n, rank: 'chain' });
+  const chainSays = { rank: 'chain', block: 101, finality: 'finalized' } as const;
+  assert.deepEqual(money, { state: 'settled', transaction, amount: 10_000n, ...chainSays });
 });
 
 test('a send whose lease is over is in doubt and is looked up; one that is under way is left alone', async () => {
   const books = openBooks();
-  await send(books.store, 1);
+  await books.send(1);
   books.advance(29_999);
-  await send(books.store, 2);
+  await books.send(2);
   assert.equal((await reconcile(books.store, books.chains)).looked, 0);
   books.advance(1);
-  books.fates.set(1, settled).set(2, settled);
-  assert.deepEqual(await reconcile(books.store, books.chains), {
-    looked: 1,
-    settled: 1,
-    refused: 0,
-    stillUnknown: 0,
-    unreadable: 0,
-  });
+  books.fates.set(1, { ...settled, finality: 'finalized' }).set(2, settled);
+  const summary = await reconcile(books.store, books.chains);
+  assert.deepEqual([summary.looked, summary.settled], [1, 1]);
   assert.equal((await books.record(2)).money.state, 'sending');
 });
 
@@ -116,7 +64,7 @@ const refusals: readonly (readonly [AuthorizationFate, string])[] = [
 for (const [fate, why] of refusals) {
   test(`a payment that the chain shows ${why} is refused by the chain's rank, and its kept answer is dropped`, async () => {
     const books = openBooks();
-    await lose(books.store, 1);
+    await books.lose(1);
     books.fates.set(1, fate);
     const summary = await reconcile(books.store, books.chains);
     assert.deepEqual([summary.looked, summary.refused], [1, 1]);
@@ -132,17 +80,21 @@ for (const [fate, why] of refusals) {
   });
 }
 
-test('what the chain cannot tell stays in doubt, with its answer and its payload', async () => {
+test('what the chain cannot tell stays in doubt, with its answer and its payload, and its network is named', async () => {
   const books = openBooks();
-  await lose(books.store, 1);
-  await lose(books.store, 2);
-  await lose(books.store, 3, 'eip155:1');
-  await lose(books.store, 4);
+  for (const n of [1, 2, 4]) await books.lose(n);
+  await books.lose(3, { network: 'eip155:1' });
   books.fates.set(1, { kind: 'unread', why: 'receipt' });
-  books.throwsAt(4);
+  books.mood.throwsAt = 4;
   const before = await books.record(1);
   const summary = await reconcile(books.store, books.chains);
-  assert.deepEqual(summary, { looked: 4, settled: 0, refused: 0, stillUnknown: 1, unreadable: 3 });
+  assert.deepEqual(summary, {
+    ...nothing,
+    looked: 4,
+    stillUnknown: 1,
+    unreadable: 3,
+    unreadableNetworks: ['eip155:1', 'eip155:8453'],
+  });
   assert.deepEqual(await books.record(1), before);
   for (const n of [1, 2, 3, 4]) {
     assert.equal((await books.record(n)).money.state, 'unknown');
@@ -154,66 +106,125 @@ test('what the chain cannot tell stays in doubt, with its answer and its payload
 
 test('a second pass finds nothing to do and changes nothing', async () => {
   const books = openBooks();
-  for (const n of [1, 2, 3]) await lose(books.store, n);
-  books.fates.set(1, settled).set(2, { kind: 'canceled', transaction, block: 101 });
+  for (const n of [1, 2, 3]) await books.lose(n);
+  books.fates.set(1, { ...settled, finality: 'finalized' });
+  books.fates.set(2, { kind: 'canceled', transaction, block: 101 });
   await reconcile(books.store, books.chains);
   const after = await Promise.all([1, 2, 3].map(books.record));
-  assert.deepEqual(await reconcile(books.store, books.chains), {
-    looked: 1,
-    settled: 0,
-    refused: 0,
-    stillUnknown: 1,
-    unreadable: 0,
-  });
+  const again = await reconcile(books.store, books.chains);
+  assert.deepEqual(again, { ...nothing, looked: 1, stillUnknown: 1, owed: 1 });
   assert.deepEqual(await Promise.all([1, 2, 3].map(books.record)), after);
 });
 
 test('two passes at once agree, and the first word of the chain stays', async () => {
   const books = openBooks();
   for (let n = 1; n <= 20; n += 1) {
-    await lose(books.store, n);
-    books.fates.set(n, settled);
+    await books.lose(n);
+    books.fates.set(n, { ...settled, finality: 'finalized' });
   }
   await Promise.all([reconcile(books.store, books.chains), reconcile(books.store, books.chains)]);
   for (let n = 1; n <= 20; n += 1) {
     const { money } = await books.record(n);
-    assert.deepEqual(money, { state: 'settled', transaction, amount: 10_000n, rank: 'chain' });
+    assert.ok(money.state === 'settled' && money.rank === 'chain');
   }
 });
 
-test('S07: what a facilitator asserted is raised to the chain’s rank by the chain, and is overruled by it loudly', async () => {
+test('the oldest doubts are looked up first, no more at once than asked for, and a limit leaves the rest for later', async () => {
   const books = openBooks();
-  for (const n of [1, 2, 3]) {
-    await send(books.store, n);
-    await books.store.recordMoney(exampleHex(n), {
-      fact: 'settled',
-      transaction,
-      amount: 10_000n,
-      by: 'facilitator',
-    });
+  for (const n of [5, 3, 4, 1, 2]) {
+    await books.lose(n);
+    books.advance(1);
   }
-  books.fates.set(1, settled).set(3, { kind: 'expired', block: 101 });
-  const resolve = async (n: number) => resolveRecord(books.store, books.chains, await books.record(n));
-  const [proven, unproven, overruled] = [await resolve(1), await resolve(2), await resolve(3)];
-  assert.deepEqual(proven.record.money, { state: 'settled', transaction, amount: 10_000n, rank: 'chain' });
-  assert.equal(proven.changed, true);
-  // "Not used yet" contradicts nothing: the transaction may still come. The record goes on to say who asserted it.
-  assert.deepEqual(unproven.record.money, {
-    state: 'settled',
-    transaction,
-    amount: 10_000n,
-    rank: 'facilitator',
+  let running = 0;
+  let most = 0;
+  const lookUp = async (record: Resolution['record']): Promise<'late'> => {
+    running += 1;
+    most = Math.max(most, running);
+    books.asked.push(Number.parseInt(record.nonce, 16));
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    return 'late';
+  };
+  const summary = await reconcile(books.store, books.chains, { limit: 3, concurrency: 2, lookUp });
+  assert.deepEqual(books.asked, [5, 3, 4]);
+  assert.deepEqual([most, summary.unreadable, summary.complete], [2, 3, false]);
+  const skip = ({ nonce }: Resolution['record']): boolean => [5, 3, 4].includes(Number.parseInt(nonce, 16));
+  assert.equal((await reconcile(books.store, books.chains, { limit: 3, lookUp, skip })).complete, true);
+  assert.deepEqual(books.asked.slice(3), [1, 2]);
+});
+
+test('payments that are owed do not hide the doubts behind them, however many there are', async () => {
+  const books = openBooks();
+  for (let n = 1; n <= 1_001; n += 1)
+    await books.tell(n, { ...asserted, by: 'chain', block: 101, finality: 'finalized' });
+  books.advance(60_000);
+  await books.lose(2_000);
+  const summary = await reconcile(books.store, books.chains);
+  assert.deepEqual([summary.owed, summary.looked, summary.rechecked], [1_000, 1, 0]);
+});
+
+test('a pass that is told to stop ends between two payments and says that it is not complete', async () => {
+  const books = openBooks();
+  for (let n = 1; n <= 20; n += 1) await books.lose(n);
+  const stop = new AbortController();
+  const onResolution = (): void => stop.abort();
+  const options = { signal: stop.signal, concurrency: 1, onResolution };
+  const summary = await reconcile(books.store, books.chains, options);
+  assert.deepEqual([summary.looked, summary.complete], [1, false]);
+});
+
+test('a store that fails for one payment is counted and the others are looked up; one that is down ends the pass', async () => {
+  const books = openBooks();
+  for (let n = 1; n <= 40; n += 1) await books.lose(n);
+  const failing = (fails: (key: string) => boolean): ClaimStore => ({
+    ...books.store,
+    find: async (key) => {
+      if (fails(key)) throw new Error('store');
+      return books.store.find(key);
+    },
   });
-  assert.deepEqual([unproven.changed, unproven.fate.kind], [false, 'unused']);
-  assert.ok(overruled.record.money.state === 'refused');
-  assert.deepEqual([overruled.changed, overruled.record.money.why], [true, 'expired']);
+  const once = await reconcile(
+    failing((key) => key === exampleHex(7)),
+    books.chains,
+  );
+  assert.deepEqual([once.failed, once.looked, once.complete], [1, 39, true]);
+  const down = await reconcile(
+    failing(() => true),
+    books.chains,
+  );
+  assert.ok(down.failed >= 16 && down.failed < 40 && !down.complete);
+  const list = { ...books.store, due: () => Promise.reject(new Error('store')) };
+  assert.equal((await reconcile(list, books.chains)).failed, 2);
 });
 
-test('a network that the seller does not read is told, and nothing is written', async () => {
+test('S05, F01: settlements that are not final are looked at again, and each outcome is counted', async () => {
   const books = openBooks();
-  await lose(books.store, 1, 'eip155:1');
-  const record = await books.record(1);
-  const resolution = await resolveRecord(books.store, books.chains, record);
-  assert.deepEqual([resolution.fate.kind, resolution.changed], ['no_chain', false]);
-  assert.deepEqual(resolution.record, record);
+  for (const n of [1, 2, 3, 4]) await books.tell(n, asserted);
+  await books.tell(5, { ...asserted, by: 'chain', block: 101, finality: 'latest' });
+  books.advance(60_000);
+  books.fates.set(1, { ...settled, finality: 'finalized' });
+  books.fates.set(2, { kind: 'shallow', as: 'settled', transaction, block: 101, confirmations: 3 });
+  books.fates.set(4, { kind: 'expired', block: 150 });
+  books.fates.set(5, { kind: 'expired', block: 150 });
+  const summary = await reconcile(books.store, books.chains);
+  assert.deepEqual(
+    [summary.rechecked, summary.final, summary.missing, summary.undone, summary.looked],
+    [5, 1, 1, 2, 0],
+  );
+  assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await books.record(n)).money.state)), [
+    'settled',
+    'settled',
+    'settled',
+    'refused',
+    'reversed',
+  ]);
+  assert.equal((await reconcile(books.store, books.chains)).rechecked, 0, 'looked at again at once');
+});
+
+test('a pass by hand may ask for more depth than a payment does, and never for less', async () => {
+  const books = openBooks();
+  await books.lose(1);
+  await books.lose(2, { assurance: 'finalized' });
+  await reconcile(books.store, books.chains, { finality: 3, concurrency: 1 });
+  assert.deepEqual(books.depths, [3, 'finalized']);
 });

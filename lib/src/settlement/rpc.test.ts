@@ -67,6 +67,12 @@ for (const [name, result] of useless) {
   });
 }
 
+test('an endpoint that says no to one call is told apart from one that fails', async () => {
+  const no = await asked(answer('{"id":1,"error":{"code":-32000}}'));
+  assert.deepEqual(no, { ok: false, why: 'error', declined: true });
+  assert.deepEqual(await asked(answer('', 503)), { ok: false, why: 'status 503' });
+});
+
 test('the time for one call can be set', async () => {
   let timeoutMs = 0;
   const http: Http = async (request) => {

@@ -17,7 +17,12 @@ export type RpcOptions = {
 
 export type RpcResult =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly why: string };
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** True where the endpoint is well and said no to this one call. */
+      readonly declined?: true;
+    };
 export type Rpc = (method: string, params: readonly Json[]) => Promise<RpcResult>;
 
 const defaultTimeoutMs = 2_000;
@@ -51,7 +56,9 @@ function readResult(bytes: Uint8Array): RpcResult {
   if (text === undefined) return { ok: false, why: 'not text' };
   const parsed = parseJson(text, { maxLength: maxAnswerBytes });
   if (!parsed.ok || !isJsonObject(parsed.value)) return { ok: false, why: 'not JSON' };
-  if (parsed.value.error !== undefined && parsed.value.error !== null) return { ok: false, why: 'error' };
+  if (parsed.value.error !== undefined && parsed.value.error !== null) {
+    return { ok: false, why: 'error', declined: true };
+  }
   const value = parsed.value.result;
   return value === undefined ? { ok: false, why: 'no result' } : { ok: true, value };
 }

@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { aliasCases } from './conformance/alias.ts';
 import { type OpenStore, runCase, type StoreCase } from './conformance/bench.ts';
 import { earlierCases } from './conformance/earlier.ts';
+import { exposureCases } from './conformance/exposure.ts';
 import { durableCases, keepCases } from './conformance/keep.ts';
 import { moneyCases } from './conformance/money.ts';
+import { proofCases } from './conformance/proof.ts';
 import { compareHistories } from './conformance/random.ts';
 import { takeCases } from './conformance/take.ts';
 import { workCases } from './conformance/work.ts';
@@ -30,7 +32,16 @@ export type ConformanceOptions = {
 
 /** The cases one by one, for runners other than node:test; each rejects where the store breaks its sentence. */
 export function claimStoreCases(durable: boolean): readonly StoreCase[] {
-  const always = [...takeCases, ...workCases, ...moneyCases, ...earlierCases, ...aliasCases, ...keepCases];
+  const always = [
+    ...takeCases,
+    ...workCases,
+    ...moneyCases,
+    ...earlierCases,
+    ...aliasCases,
+    ...exposureCases,
+    ...proofCases,
+    ...keepCases,
+  ];
   return durable ? [...always, ...durableCases] : always;
 }
 

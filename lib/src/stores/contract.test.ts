@@ -6,9 +6,11 @@ import {
   blobLimit,
   checkCount,
   checkOptions,
+  exposureCountLimit,
   keyLimit,
   leaseLimitMs,
   pageLimit,
+  referenceLimit,
   storeOver,
 } from './contract.ts';
 import type { Operation } from './operations.ts';
@@ -36,6 +38,15 @@ test('C10: what the caller got wrong never reaches the store', async () => {
     () => store.keepAndBeginSend(hold, { ...send, leaseMs: tooLong }),
     () => store.finish(hold, { answer: new Uint8Array(blobLimit + 1), partial: false, leaseMs: 1 }),
     () => store.deliver('k', { kind: 'complete', keepMs: -1 }),
+    () => store.deliver('k', { kind: 'closed', reference: '' }),
+    () => store.deliver('k', { kind: 'closed', reference: 'x'.repeat(referenceLimit + 1) }),
+    () => store.unproven(0),
+    () => store.take({ ...exampleTake(examplePurchase(1)), exposure: { unpaid: 0, open: 1 } }),
+    () =>
+      store.take({
+        ...exampleTake(examplePurchase(1)),
+        exposure: { unpaid: 1, open: exposureCountLimit + 1 },
+      }),
     () => store.list({ limit: pageLimit + 1 }),
     () => store.take(exampleTake({ ...examplePurchase(1), key: '' })),
     () => store.take(exampleTake({ ...examplePurchase(1), alias: 'pay_1' })),

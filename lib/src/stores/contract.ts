@@ -2,7 +2,7 @@
  * The methods of a claim store over one `run` that carries an operation to its table, and the limits on what a
  * caller may ask. A limit broken here is a programmer's mistake and rejects with TypeError or RangeError.
  */
-import type { ClaimStore } from '../claim/index.ts';
+import type { ClaimStore, ExposureLimits } from '../claim/index.ts';
 import type { Answers, Operation, Questions } from './operations.ts';
 
 /** Records per `list`, `due` and `prune`: one page, so that no call holds the store for long. */
@@ -26,6 +26,7 @@ export function storeOver(run: Run, about: Pick<ClaimStore, 'name' | 'durable' |
       checkAlias(request.purchase.alias);
       checkLease(request.times.leaseMs);
       checkNotNegative('graceMs', request.times.graceMs);
+      if (request.exposure !== undefined) checkExposure(request.exposure);
       if (request.begin !== undefined) checkBlob('payload', request.begin.payload);
       return run('take', request);
     },
@@ -51,11 +52,13 @@ export function storeOver(run: Run, about: Pick<ClaimStore, 'name' | 'durable' |
     release: async (hold) => run('release', { hold }),
     deliver: async (key, note) => {
       if (note.kind === 'complete') checkNotNegative('keepMs', note.keepMs);
+      if (note.kind === 'closed') checkReference(note.reference);
       return run('deliver', { key: checkedKey(key), note });
     },
     readAnswer: async (key) => run('readAnswer', { key: checkedKey(key) }),
     readPayload: async (key) => run('readPayload', { key: checkedKey(key) }),
     due: async (limit) => run('due', { limit: checkPage(limit) }),
+    unproven: async (limit) => run('unproven', { limit: checkPage(limit) }),
     list: async (query) => {
       checkPage(query.limit);
       return run('list', query);
@@ -85,6 +88,26 @@ function checkedKey(key: string): string {
 function checkAlias(alias: string | undefined): void {
   if (alias === undefined || (typeof alias === 'string' && /^[0-9a-f]{64}$/.test(alias))) return;
   throw new TypeError('A payment alias is a text of 64 lower-case hex digits.');
+}
+
+/** What an operator writes beside a record it closes: a ticket or a transaction, and no letter. */
+export const referenceLimit = 256;
+/** One `take` counts up to these; more would be no limit. */
+export const exposureCountLimit = 10_000;
+
+function checkReference(reference: string): void {
+  if (typeof reference === 'string' && reference.length > 0 && reference.length <= referenceLimit) return;
+  throw new TypeError(`A reference is a text of 1 to ${referenceLimit} characters.`);
+}
+
+function checkExposure({ unpaid, open }: ExposureLimits): void {
+  for (const [name, count] of [
+    ['unpaid', unpaid],
+    ['open', open],
+  ] as const) {
+    if (checkCount(`exposure.${name}`, count) <= exposureCountLimit) continue;
+    throw new RangeError(`exposure.${name} must be at most ${exposureCountLimit}, not ${count}.`);
+  }
 }
 
 function checkLease(leaseMs: number): number {

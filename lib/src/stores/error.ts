@@ -6,26 +6,34 @@
 export type StoreErrorCode =
   /** This store keeps its records in one process, and several were announced. */
   | 'store_not_shared'
-  /** Another process held the write lock for longer than the busy time; nothing was written. */
+  /** The server cannot hold claims as it is: too old, or set up so that it may forget what it acknowledged. */
+  | 'store_unsuitable'
+  /** Another process held a lock that is needed for longer than the busy time; nothing was written. */
   | 'store_busy'
   /** More requests wait than the store takes in; nothing was written. */
   | 'store_overloaded'
   | 'store_closed'
-  /** The file, or its folder, cannot be opened. */
+  /** The file or its folder cannot be opened, or the server does not let us in; nothing was written. */
   | 'store_unreadable'
   /** The file is not a claim store; it was not touched. */
   | 'store_foreign'
-  /** The file was written by a newer version; it was not touched. */
+  /** The file, or the schema, was written by a newer version; it was not touched. */
   | 'store_newer'
-  /** The file was written by an older version and is to be read only; a store that may write brings it up to date. */
+  /**
+   * The file, or the schema, was written by an older version and is to be read only; a store that may write brings it
+   * up to date.
+   */
   | 'store_older'
-  /** The store was opened for reading only. */
+  /** The store was opened for reading only, or the server takes no writes. */
   | 'store_read_only'
   /** The file was moved or deleted while it was open; nothing was written. */
   | 'store_moved'
-  /** The file is damaged. */
+  /** The file, or a row, is damaged. */
   | 'store_corrupt'
-  /** The write failed as a whole (disk full, input or output error, worker gone). */
+  /**
+   * The write failed as a whole (disk full, input or output error), or nobody knows what became of it (worker gone,
+   * connection lost).
+   */
   | 'store_failed';
 
 /** The one error that stores reject with when the world, and not the caller, is the cause. */

@@ -11,11 +11,15 @@ import {
   type ClaimRecord,
   type ClaimStore,
   claimedAlias,
+  countExposure,
   dueFromMs,
+  exposedPayer,
   forgetAtMs,
   type ListQuery,
   moneyNow,
   needsAttention,
+  needsProof,
+  proofFromMs,
 } from '../claim/index.ts';
 import type { World } from '../world.ts';
 import { checkCount, checkOptions, storeOver } from './contract.ts';
@@ -48,7 +52,10 @@ type Data = {
   readonly blockers: Map<string, Set<string>>;
   /** Keys that hold, or held until their lease ran out, a payment identifier, by its alias. */
   readonly aliases: Map<string, Set<string>>;
+  /** Keys whose work ran, or runs, before its money, by payer. */
+  readonly exposures: Map<string, Set<string>>;
   readonly open: Set<string>;
+  readonly unproven: Set<string>;
   readonly expiry: Calendar;
   readonly answerExpiry: Calendar;
   bytes: number;
@@ -99,7 +106,9 @@ function createData(): Data {
     payloads: new Map(),
     blockers: new Map(),
     aliases: new Map(),
+    exposures: new Map(),
     open: new Set(),
+    unproven: new Set(),
     expiry: createCalendar(momentOf(forgetAtMs)),
     answerExpiry: createCalendar(momentOf(answerForgetAtMs)),
     bytes: 0,
@@ -125,11 +134,17 @@ function tableOf(
       load(data.aliases.get(alias) ?? [])
         .sort(byAge)
         .slice(0, limit),
+    exposure: (payer, _limits, at) => countExposure(load(data.exposures.get(payer) ?? []), at),
     full: () => data.records.size >= limits.records || data.bytes >= limits.bytes,
     due: (at, limit) =>
       load(data.open)
         .filter((record) => needsAttention(record, at))
         .sort(byAge)
+        .slice(0, limit),
+    unproven: (at, limit) =>
+      load(data.unproven)
+        .filter((record) => needsProof(record, at))
+        .sort((a, b) => (proofFromMs(a) ?? 0) - (proofFromMs(b) ?? 0) || byAge(a, b))
         .slice(0, limit),
     list: (query, at) => listed(data, query, at),
     expired: (at, limit) => load(data.expiry.passed(at, limit)),
@@ -187,6 +202,9 @@ function writeRecord(data: Data, key: string, record: ClaimRecord | null): void 
   if (blocksFromMs(record) !== undefined) addTo(data.blockers, twinsKey(record), key);
   const alias = claimedAlias(record);
   if (alias !== undefined) addTo(data.aliases, alias, key);
+  const payer = exposedPayer(record);
+  if (payer !== undefined) addTo(data.exposures, payer, key);
+  if (proofFromMs(record) !== undefined) data.unproven.add(key);
 }
 
 function dropFromIndexes(data: Data, record: ClaimRecord): void {
@@ -194,6 +212,9 @@ function dropFromIndexes(data: Data, record: ClaimRecord): void {
   if (blocksFromMs(record) !== undefined) dropFrom(data.blockers, twinsKey(record), record.key);
   const alias = claimedAlias(record);
   if (alias !== undefined) dropFrom(data.aliases, alias, record.key);
+  const payer = exposedPayer(record);
+  if (payer !== undefined) dropFrom(data.exposures, payer, record.key);
+  data.unproven.delete(record.key);
 }
 
 function addTo(index: Map<string, Set<string>>, at: string, key: string): void {

@@ -6,6 +6,8 @@ import {
   type Change,
   type ClaimRecord,
   claimedAlias,
+  countExposure,
+  exposedPayer,
   forgettable,
   needsAttention,
   retainMs,
@@ -47,6 +49,12 @@ function plainTable(capacity: number): Plain {
         all()
           .filter((record) => needsAttention(record, nowMs))
           .slice(0, limit),
+      unproven: () => [],
+      exposure: (payer, _limits, nowMs) =>
+        countExposure(
+          all().filter((record) => exposedPayer(record) === payer),
+          nowMs,
+        ),
       list: ({ limit }) => all().slice(0, limit),
       expired: (nowMs, limit) =>
         all()

@@ -13,6 +13,9 @@ import {
   type ClaimRecord,
   type DeliveryNote,
   deliver,
+  type Exposure,
+  type ExposureLimits,
+  type ExposureView,
   fail,
   finish,
   forgetAnswer,
@@ -25,6 +28,7 @@ import {
   olderLimit,
   type Phase,
   type Purchase,
+  payerName,
   type RecordOutcome,
   recordMoney,
   release,
@@ -47,9 +51,13 @@ export type Table = {
   readonly older: (twins: Twins, nowMs: number, limit: number) => readonly ClaimRecord[];
   /** Records whose `claimedAlias` this is, oldest first. */
   readonly aliased: (alias: string, limit: number) => readonly ClaimRecord[];
+  /** What records whose `exposedPayer` this is amount to now; only whether it reaches the limits must be exact. */
+  readonly exposure: (payer: string, limits: ExposureLimits, nowMs: number) => Exposure;
   readonly full: () => boolean;
   /** Records whose `dueFromMs` is reached, oldest first. */
   readonly due: (nowMs: number, limit: number) => readonly ClaimRecord[];
+  /** Records whose `proofFromMs` is reached, the longest due first. */
+  readonly unproven: (nowMs: number, limit: number) => readonly ClaimRecord[];
   /** In the order of their keys; a send whose lease is over is listed as unknown. */
   readonly list: (query: ListQuery, nowMs: number) => readonly ClaimRecord[];
   /** Records whose `forgetAtMs` has passed. */
@@ -89,6 +97,7 @@ export type Questions = {
   readonly readAnswer: { readonly key: string };
   readonly readPayload: { readonly key: string };
   readonly due: { readonly limit: number };
+  readonly unproven: { readonly limit: number };
   readonly list: ListQuery;
   readonly prune: { readonly limit: number };
 };
@@ -109,6 +118,7 @@ export type Answers = {
   readonly readAnswer: Uint8Array | undefined;
   readonly readPayload: Uint8Array | undefined;
   readonly due: readonly ClaimRecord[];
+  readonly unproven: readonly ClaimRecord[];
   readonly list: readonly ClaimRecord[];
   readonly prune: number;
 };
@@ -116,7 +126,7 @@ export type Answers = {
 export type Operation = keyof Questions;
 
 /** How many forgettable records a full store drops to make room for one newcomer; bounds the cost of one take. */
-const roomLimit = 16;
+export const roomLimit = 16;
 
 type Steps = {
   readonly [O in Operation]: (table: Table, question: Questions[O]) => Answers[O];
@@ -146,6 +156,7 @@ const steps: Steps = {
   readAnswer: (table, { key }) => table.answer(key),
   readPayload: (table, { key }) => table.payload(key),
   due: (table, { limit }) => table.due(table.nowMs(), limit),
+  unproven: (table, { limit }) => table.unproven(table.nowMs(), limit),
   list: (table, query) => table.list(query, table.nowMs()),
   prune: (table, { limit }) => prune(table, table.nowMs(), limit),
 };
@@ -162,6 +173,7 @@ export function readsOnly(operation: Operation): boolean {
     case 'readAnswer':
     case 'readPayload':
     case 'due':
+    case 'unproven':
     case 'list':
       return true;
     case 'take':
@@ -199,6 +211,7 @@ function takeStep(table: Table, request: TakeRequest): TakeOutcome {
     ...(supersedes === undefined ? {} : { supersedes }),
     older: request.earlierPayment === 'off' ? [] : table.older(request.purchase, nowMs, olderLimit),
     ...aliased(table, aliasAtStake(record, request.purchase)),
+    ...exposure(table, request, nowMs),
   };
   return commit(table, key, take(view, request));
 }
@@ -206,6 +219,16 @@ function takeStep(table: Table, request: TakeRequest): TakeOutcome {
 /** A payment without an identifier pays for no look. */
 function aliased(table: Table, alias: string | undefined): Pick<AliasView, 'aliased'> {
   return alias === undefined ? {} : { aliased: table.aliased(alias, aliasLimit) };
+}
+
+/** Nor does one whose flow lends no work. */
+function exposure(
+  table: Table,
+  { purchase, exposure: limits, begin }: TakeRequest,
+  nowMs: number,
+): ExposureView {
+  if (limits === undefined || begin !== undefined) return {};
+  return { exposure: table.exposure(payerName(purchase), limits, nowMs) };
 }
 
 /** Only what retention allows makes room; nothing else is ever evicted. */

@@ -96,7 +96,7 @@ describe('a store with five payments', () => {
     const { stdout, status } = run('list', '--money', 'unknown');
     assert.equal(status, 0);
     assert.deepEqual(stdout.trim().split('\n').length, 2);
-    assert.match(stdout, /0xa1a1a1a1a1 +GET \/weather +0xa1a1a1…a1a1 +0\.01 USDC +unknown +done +1\/2/);
+    assert.match(stdout, /0xa1a1a1a1a1 +GET \/weather +0xa1a1a1…a1a1 +0\.01 USDC +unknown +- +done +1\/2/);
     assert.match(run('list', '--work', 'exhausted').stderr, /No payment fits/);
     const wrong = run('list', '--money', 'lost');
     assert.equal(wrong.status, 2);

@@ -89,5 +89,6 @@ test('dead and closed payments say so, and a payment spent elsewhere asks for a 
   says({ money: { state: 'voided', transaction: hash } }, /^Closed/);
   says({ money: { state: 'reversed', transaction: hash } }, /undid/);
   says({ money: { state: 'refunded', reference: 'r' } }, /paid back/);
+  says({ money: settled, closed: { atMs: 1, reference: 'ticket 7' } }, /^Closed by an operator/);
   says({ supersededBy: base.key }, /answered from the older payment/);
 });

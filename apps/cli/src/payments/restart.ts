@@ -9,6 +9,8 @@ import { formatTime } from '../time.ts';
 export function nextStep(record: ClaimRecord, nowMs: number): string {
   if (record.supersededBy !== undefined)
     return 'Never sent: presented again, it is answered from the older payment that it would have paid for twice.';
+  if (record.closed !== undefined)
+    return 'Closed by an operator: nobody waits for it, no work runs for it any more, and it is forgotten in time.';
   const money = moneyNow(record, nowMs);
   switch (money.state) {
     case 'none':
@@ -75,7 +77,7 @@ function settledStep(record: ClaimRecord, nowMs: number): string {
     case 'done':
       return keptStep(record, nowMs);
     case 'exhausted':
-      return 'Owed: the money moved and all attempts failed; somebody must repay or deliver by hand.';
+      return 'Owed: the money moved and all attempts failed; repay or deliver by hand, then `counterfoil payments close`.';
     case 'running':
       if (leaseAlive(record, nowMs)) return `In progress: its owner works; lease until ${leaseEnd(record)}.`;
       return attemptStep(record, 'Owed: the money moved and the work is not done.');
@@ -107,7 +109,7 @@ function deadStep(money: MoneyAxis & { state: 'refused' | 'voided' | 'reversed' 
     case 'voided':
       return 'Closed: the deposit was given back.';
     case 'reversed':
-      return 'Dead: the chain undid the settlement; a new payment is asked for.';
+      return 'Dead: the chain undid the settlement for good; what was delivered was not paid for, and a new payment is asked for.';
     case 'refunded':
       return 'Closed: the money was paid back.';
     default:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClaimRecord, ListQuery } from 'counterfoil/claim';
 import { base, hash, nonce } from './rig/record.ts';
-import { findByText, scan, shortKey, transactionOf } from './scan.ts';
+import { findByText, scan, search, shortKey, transactionOf } from './scan.ts';
 
 /** A store of so many payments, in the order of their keys; counts the pages that were read. */
 function storeOf(records: readonly ClaimRecord[]) {
@@ -62,4 +62,23 @@ test('only money that names a transaction has one', () => {
     transactionOf({ ...base, money: { state: 'unknown', phase: 'pay', n: 1, transaction: hash } }),
     hash,
   );
+});
+
+test('a search of a store that is too large says where it stopped, and goes on from there', async () => {
+  let pages = 0;
+  const endless = {
+    list: async ({ after, limit }: ListQuery) => {
+      pages += 1;
+      const start = after === undefined ? 0 : Number(after) + 1;
+      return Array.from({ length: limit }, (_, index) => ({
+        ...base,
+        key: String(start + index).padStart(9, '0'),
+      }));
+    },
+  };
+  let last: unknown;
+  for await (const scanned of search(endless)) last = scanned;
+  assert.deepEqual([last, pages], [{ stoppedAt: '000199999' }, 400]);
+  const next = await search(endless, {}, '000199999').next();
+  assert.ok(next.done !== true && 'key' in next.value && next.value.key === '000200000');
 });

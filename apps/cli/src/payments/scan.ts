@@ -3,21 +3,34 @@ import type { ClaimRecord, ClaimStore, ListQuery } from 'counterfoil/claim';
 
 /** Records of one round trip. */
 const pageSize = 500;
-/** A prefix is searched among this many; in a larger store the whole key must be given. */
+/** A search reads so many; a larger store is searched further from where it stopped. */
 const scanLimit = 200_000;
 
-/** Every record that fits, page by page, at most `scanLimit` of them. */
-export async function* scan(
+/** A record, or where a search was given up before the end. */
+export type Scanned = ClaimRecord | { readonly stoppedAt: string };
+
+/** Every record that fits, page by page; the last thing said of a larger store is where the search stopped. */
+export async function* search(
   store: Pick<ClaimStore, 'list'>,
   filter: Omit<ListQuery, 'limit' | 'after'> = {},
-): AsyncGenerator<ClaimRecord> {
-  let after: string | undefined;
+  start?: string,
+): AsyncGenerator<Scanned> {
+  let after = start;
   for (let read = 0; read < scanLimit; read += pageSize) {
     const page = await store.list({ ...filter, limit: pageSize, ...(after === undefined ? {} : { after }) });
     yield* page;
     after = page.at(-1)?.key;
     if (page.length < pageSize) return;
   }
+  if (after !== undefined) yield { stoppedAt: after };
+}
+
+/** The same as a stream of records, at most `scanLimit` of them. */
+export async function* scan(
+  store: Pick<ClaimStore, 'list'>,
+  filter: Omit<ListQuery, 'limit' | 'after'> = {},
+): AsyncGenerator<ClaimRecord> {
+  for await (const scanned of search(store, filter)) if (!('stoppedAt' in scanned)) yield scanned;
 }
 
 /** Enough to show that a text is not unique, and to choose from. */

@@ -35,6 +35,7 @@ test('a payment is one row, with the amount in the decimals of its token and the
     '0xa1a1a1…a1a1',
     '0.01 USDC',
     'unknown',
+    '-',
     'done',
     '1/2',
     '-',
@@ -75,9 +76,14 @@ test('every state of the money has its line', () => {
   const states: readonly [ClaimRecord['money'], RegExp][] = [
     [{ state: 'none' }, /nothing was ever sent/],
     [{ state: 'held', transaction: hash, rank: 'chain' }, /held in 0xcd/],
+    [{ state: 'settled', transaction: hash, amount: 1n, rank: 'chain' }, /settled in 0xcd.*, chain latest/],
     [
-      { state: 'settled', transaction: hash, amount: 1n, rank: 'chain' },
-      /settled in 0xcd.* by the word of the chain/,
+      { state: 'settled', transaction: hash, amount: 1n, rank: 'chain', block: 12, finality: 3 },
+      /settled in 0xcd.*, block 12, chain 3\n/,
+    ],
+    [
+      { state: 'settled', transaction: hash, amount: 1n, rank: 'facilitator' },
+      /settled in 0xcd.*, facilitator-asserted\n/,
     ],
     [{ state: 'refused', why: 'expired', reason: 'late', rank: 'chain' }, /refused: expired, late/],
     [{ state: 'voided', transaction: hash }, /voided, 0xcd/],
@@ -110,4 +116,34 @@ test('for a program the record is whole, with the money as it must be read now',
   assert.deepEqual(json.moneyNow, { state: 'unknown', phase: 'pay', n: 1 });
   assert.equal(json.leaseAlive, false);
   assert.equal(json.sends, 1);
+});
+
+test('F01: whoever reads a record learns on whose word it must rest, and whether it is final', () => {
+  const money = {
+    state: 'settled',
+    transaction: hash,
+    amount: 1n,
+    rank: 'chain',
+    finality: 'latest',
+  } as const;
+  const shown = (change: Partial<ClaimRecord>): string => showText({ ...base, ...change }, 0, plain);
+  assert.match(shown({}), /believed +on the word of: facilitator-asserted\n/);
+  assert.match(shown({ money, assurance: 2 }), /chain 2; not final, looked at again at the next pass\n/);
+  assert.match(shown({ money, proveAtMs: 60_000 }), /looked at again from 1970-01-01T00:01:00Z\n/);
+  const final = { ...money, finality: 'finalized' } as const;
+  assert.match(shown({ money: final }), /final, it is not looked at again\n/);
+  assert.equal(rowOf({ ...base, money: final }, 0).basis, 'chain finalized');
+});
+
+test('what is owed and what an operator has closed stand out in a list', () => {
+  const money = { state: 'settled', transaction: hash, amount: 1n, rank: 'facilitator' } as const;
+  const owed: ClaimRecord = { ...base, money, work: { state: 'exhausted' } };
+  const closed = { ...owed, closed: { atMs: 1_000, reference: 'ticket 7' } };
+  assert.match(listTable([owed], 0, plain), /facilitator-asserted +exhausted, owed/);
+  assert.match(listTable([closed], 0, plain), /exhausted, closed/);
+  assert.deepEqual(
+    [rowOf(owed, 0).owed, rowOf(closed, 0).owed, rowOf(closed, 0).closed],
+    [true, false, 'ticket 7'],
+  );
+  assert.match(showText(closed, 0, plain), /closed +1970-01-01T00:00:01Z, ticket 7\n/);
 });

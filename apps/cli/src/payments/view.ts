@@ -3,11 +3,13 @@
  * texts in JSON; times are Unix milliseconds.
  */
 import { type ClaimRecord, leaseAlive, type MoneyAxis, moneyNow, type SendEntry } from 'counterfoil/claim';
+import { assuranceOf, type Basis, basisOf } from 'counterfoil/settlement';
 import { displayText } from 'counterfoil/wire';
 import type { Colors } from '../io.ts';
 import { formatMoney } from '../money.ts';
 import { renderTable } from '../table.ts';
 import { formatSpan, formatTime } from '../time.ts';
+import { isOwed } from './filter.ts';
 import { nextStep } from './restart.ts';
 import { shortKey, transactionOf } from './scan.ts';
 
@@ -22,7 +24,12 @@ export type PaymentRow = {
   readonly money: MoneyAxis['state'];
   readonly work: ClaimRecord['work']['state'];
   readonly attempts: number;
+  readonly flow: ClaimRecord['flow'];
   readonly transaction: string | null;
+  /** On whose word the money moved or was refused, and how deep the chain was looked into. */
+  readonly basis: Basis | null;
+  readonly owed: boolean;
+  readonly closed: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 };
@@ -40,7 +47,11 @@ export function rowOf(record: ClaimRecord, nowMs: number): PaymentRow {
     money: moneyNow(record, nowMs).state,
     work: record.work.state,
     attempts,
+    flow: record.flow,
     transaction: transactionOf(record) ?? null,
+    basis: basisOf(record.money) ?? null,
+    owed: isOwed(record, nowMs),
+    closed: record.closed?.reference ?? null,
     createdAtMs,
     updatedAtMs,
   };
@@ -48,19 +59,36 @@ export function rowOf(record: ClaimRecord, nowMs: number): PaymentRow {
 
 /** The table of `payments list`. */
 export function listTable(records: readonly ClaimRecord[], nowMs: number, colors: Colors): string {
-  const head = ['key', 'route', 'payer', 'amount', 'money', 'work', 'attempts', 'transaction', 'age'];
+  const head = [
+    'key',
+    'route',
+    'payer',
+    'amount',
+    'money',
+    'word of',
+    'work',
+    'attempts',
+    'transaction',
+    'age',
+  ];
   const rows = records.map((record) => [
     shortKey(record),
     displayText(record.route, 32),
     shortHex(record.payer),
     amountOf(record),
     paintMoney(moneyNow(record, nowMs).state, colors),
-    record.work.state,
+    basisOf(record.money) ?? '-',
+    workText(record, nowMs),
     `${record.attempts}/${record.maxAttempts}`,
     shortHex(transactionOf(record) ?? '-'),
     formatSpan(Math.max(0, nowMs - record.createdAtMs)),
   ]);
-  return renderTable({ head: head.map((title) => colors.bold(title)), rows, right: [3, 8] });
+  return renderTable({ head: head.map((title) => colors.bold(title)), rows, right: [3, 9] });
+}
+
+function workText(record: ClaimRecord, nowMs: number): string {
+  if (record.closed !== undefined) return `${record.work.state}, closed`;
+  return isOwed(record, nowMs) ? `${record.work.state}, owed` : record.work.state;
 }
 
 /** Everything about one payment, for a person. */
@@ -78,6 +106,8 @@ export function showJson(record: ClaimRecord, nowMs: number): unknown {
   return {
     ...record,
     moneyNow: moneyNow(record, nowMs),
+    basis: basisOf(record.money) ?? null,
+    owed: isOwed(record, nowMs),
     leaseAlive: leaseAlive(record, nowMs),
     next: nextStep(record, nowMs),
   };
@@ -98,6 +128,7 @@ function factTable(record: ClaimRecord, nowMs: number, colors: Colors): string {
       `${formatTime(record.createdAtMs)}, ${formatSpan(Math.max(0, nowMs - record.createdAtMs))} ago`,
     ],
     ['money', moneyText(moneyNow(record, nowMs), colors)],
+    ['believed', believedText(record)],
     ['work', `${record.work.state}, attempt ${record.attempts} of ${record.maxAttempts}`],
     [
       'lease',
@@ -123,7 +154,24 @@ function linkRows(record: ClaimRecord): [string, string][] {
       ? []
       : [['served by', record.supersededBy] satisfies [string, string]]),
     ...(record.servedTo === undefined ? [] : [['served to', record.servedTo] satisfies [string, string]]),
+    ...(record.closed === undefined
+      ? []
+      : [
+          ['closed', `${formatTime(record.closed.atMs)}, ${displayText(record.closed.reference)}`] satisfies [
+            string,
+            string,
+          ],
+        ]),
   ];
+}
+
+/** What a settlement of it must rest on, and what is still to be seen of one that is not final. */
+function believedText(record: ClaimRecord): string {
+  const wanted = `on the word of: ${assuranceOf(record)}`;
+  if (record.money.state !== 'settled') return wanted;
+  if (record.money.finality === 'finalized') return `${wanted}; final, it is not looked at again`;
+  const again = record.proveAtMs === undefined ? 'at the next pass' : `from ${formatTime(record.proveAtMs)}`;
+  return `${wanted}; not final, looked at again ${again}`;
 }
 
 function moneyText(money: MoneyAxis, colors: Colors): string {
@@ -136,8 +184,11 @@ function moneyText(money: MoneyAxis, colors: Colors): string {
     case 'unknown':
       return `${state} (${money.phase}, send ${money.n}${money.transaction === undefined ? '' : `, ${money.transaction}`})`;
     case 'held':
-    case 'settled':
-      return `${state} in ${money.transaction}, by the word of the ${money.rank}`;
+      return `${state} in ${money.transaction}, ${basisOf(money)}`;
+    case 'settled': {
+      const block = money.block === undefined ? '' : `, block ${money.block}`;
+      return `${state} in ${money.transaction}${block}, ${basisOf(money)}`;
+    }
     case 'refused':
       return `${state}: ${money.why}, ${displayText(money.reason)}, by the word of the ${money.rank}`;
     case 'voided':
@@ -182,7 +233,8 @@ function timeline(log: readonly SendEntry[]): string {
   return renderTable({ head: ['', '', '', '', ''], rows, right: [1], indent: '  ' });
 }
 
-function amountOf(record: ClaimRecord): string {
+/** The amount in the decimals of its token. */
+export function amountOf(record: ClaimRecord): string {
   return formatMoney(record.amount, { network: record.network, address: record.asset });
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { openStage, type Roles, type Stage } from '../demo/stage.ts';
-import { MisuseError } from '../io.ts';
 import { run } from '../program.ts';
-import { endpointsOf, exitOf } from './command.ts';
 
 const main = join(import.meta.dirname, '..', 'main.ts');
 describe('a real store, and the chain behind it', () => {
@@ -48,7 +48,7 @@ describe('a real store, and the chain behind it', () => {
     await loseSettle('ours');
     assert.match(
       (await ask('payments', 'list', '--money', 'unknown')).out,
-      /GET \/weather .* unknown +done +1\/2/,
+      /GET \/weather .* unknown +- +done +1\/2/,
     );
     const blind = await ask('reconcile');
     assert.deepEqual([blind.code, /not asked: no --rpc for it +unknown/.test(blind.out)], [3, true]);
@@ -57,19 +57,36 @@ describe('a real store, and the chain behind it', () => {
     assert.equal((JSON.parse(dead.out) as { unreadable: number }).unreadable, 1);
   });
 
-  test('the chain proves the lost settle: the record names its transaction and nothing is unknown any more', async () => {
+  test('a settlement that is not as deep as was asked for is not believed yet, and names its transaction', async () => {
+    const { code, out } = await ask('reconcile', '--rpc', rpc(), '--finality', '1000', '--json');
+    const sum = JSON.parse(out) as { stillUnknown: number; payments: Record<string, unknown>[] };
+    const [payment] = sum.payments;
+    assert.deepEqual([code, sum.stillUnknown, payment?.money, payment?.basis], [1, 1, 'unknown', null]);
+    assert.match(String(payment?.transaction), /^0x[0-9a-f]{64}$/);
+  });
+
+  test('the chain proves the lost settle: the record names its transaction, and its answer is owed until it is closed', async () => {
     const told = spawnSync(
       process.execPath,
       [main, 'reconcile', '--rpc', rpc(), '--store', stage.storeFile],
       { encoding: 'utf8' },
     );
-    assert.equal(told.status, 0);
-    assert.match(told.stdout, /settled in block \d+ +settled +0x[0-9a-f]{64}\n/);
+    assert.equal(told.status, 1);
+    assert.match(told.stdout, /settled in block \d+ +settled +chain latest +0x[0-9a-f]{64}\n/);
+    assert.match(told.stdout, /1 owed: see payments list --owed/);
     assert.match(told.stdout, /1 looked up: 1 settled, 0 refused, 0 not proven yet, 0 could not be read\./);
     const [log] = await stage.chain.chain.transfers({ to: stage.chain.sellerAddress });
     assert.ok(log !== undefined && told.stdout.includes(log.transaction));
     assert.match((await ask('payments', 'show', log.transaction)).out, /settled \(chain\)/);
-    assert.match((await ask('reconcile', '--rpc', rpc())).out, /No payment of this store has unknown money/);
+    await stage.chain.chain.mine(4);
+    assert.equal(
+      (await ask('payments', 'close', log.transaction, '--reference', 'ticket 7', '--yes')).code,
+      0,
+    );
+    // A bare URL is asked for its chain; two of one chain check each other.
+    const other = stage.chain.rpcUrl.replace('127.0.0.1', 'localhost');
+    const done = await ask('reconcile', '--rpc', stage.chain.rpcUrl, '--rpc', other);
+    assert.deepEqual([done.code, done.out], [0, 'No payment of this store has unknown money.\n']);
   });
 
   test('an authorization that a reorganised chain does not show as used is not proven yet', async () => {
@@ -80,29 +97,38 @@ describe('a real store, and the chain behind it', () => {
     const sum = JSON.parse(out) as { stillUnknown: number; payments: { fate: { kind: string } }[] };
     assert.deepEqual([code, sum.stillUnknown, sum.payments[0]?.fate.kind], [1, 1, 'unused']);
   });
+
+  test('a watch goes on from pass to pass until it is interrupted, and then says how the last one ended', async () => {
+    const words = [main, 'reconcile', '--rpc', rpc(), '--watch', '1', '--json', '--store', stage.storeFile];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for (const turn of [1, 2]) {
+      const line = await lines.next();
+      assert.equal((JSON.parse(String(line.value)) as { looked: number }).looked, 1, String(turn));
+    }
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'exit')) as [number];
+    assert.equal(code, 1);
+  });
 });
 
-test('what could not be read outweighs what is not proven yet', () => {
-  const none = { looked: 3, settled: 1, refused: 1, stillUnknown: 0, unreadable: 0 };
-  assert.equal(exitOf(none), 0);
-  assert.equal(exitOf({ ...none, stillUnknown: 1 }), 1);
-  assert.equal(exitOf({ ...none, stillUnknown: 1, unreadable: 1 }), 3);
-});
-
-test('an endpoint is a network and an http URL, each network once', () => {
-  assert.deepEqual(
-    [...endpointsOf(['eip155:1=https://a.example.com/?k=v', 'eip155:10=http://127.0.0.1:1'])],
-    [
-      ['eip155:1', 'https://a.example.com/?k=v'],
-      ['eip155:10', 'http://127.0.0.1:1'],
-    ],
-  );
-  for (const texts of [
-    ['x'],
-    ['=https://a'],
-    ['eip155:1=ftp://a'],
-    ['eip155:1='],
-    ['eip155:1=https://a', 'eip155:1=https://b'],
-  ])
-    assert.throws(() => endpointsOf(texts), MisuseError, texts.join());
+test('a depth, an interval and an endpoint that nobody could mean are wrong use', async () => {
+  const wrong = [
+    ['--finality', 'soon'],
+    ['--finality', '0'],
+    ['--watch', '0'],
+    ['--watch', 'often'],
+    ['--rpc', 'ftp://example.com'],
+  ];
+  for (const words of wrong) {
+    let out = '';
+    const code = await run(['reconcile', '--store', main, ...words], {
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: () => true },
+      stdin: Readable.from([]),
+      env: {},
+      nowMs: () => 0,
+    });
+    assert.deepEqual([code, out], [2, ''], words.join(' '));
+  }
 });

@@ -1,146 +1,144 @@
 /**
- * `counterfoil reconcile`: one pass over every payment whose money is unknown. Each is looked up on its chain and
- * what that proves is written down; nothing is sent and nobody is charged.
+ * `counterfoil reconcile`: a pass over every payment whose money is unknown, and over settlements that are not final.
+ * Each is looked up on its chain and what that proves is written down; nothing is sent and nobody is charged.
  */
-
-import { moneyNow } from 'counterfoil/claim';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimStore } from 'counterfoil/claim';
 import {
   type Chains,
-  createChainReader,
-  createRpc,
-  type ReconcileSummary,
+  type Finality,
+  parseFinality,
+  type Recheck,
   type Resolution,
   reconcile,
 } from 'counterfoil/settlement';
 import { createSystem } from 'counterfoil/system';
-import { displayText, parseNetwork } from 'counterfoil/wire';
-import { type Colors, colorsOf, exits, type Io, MisuseError, writeJson } from '../io.ts';
-import { formatMoney } from '../money.ts';
-import { withStore } from '../open.ts';
-import { shortKey, transactionOf } from '../payments/scan.ts';
-import { renderTable } from '../table.ts';
+import { displayText } from 'counterfoil/wire';
+import { colorsOf, exits, type Io, MisuseError, wholeNumber, writeJson } from '../io.ts';
+import { type StoreOptions, withStore } from '../open.ts';
+import { formatTime } from '../time.ts';
+import { endpointsOf, openChains } from './endpoints.ts';
+import { exitOf, isTelling, jsonOf, type Outcome, textOf } from './report.ts';
 
-export type ReconcileOptions = {
-  readonly store: string;
+export type ReconcileOptions = StoreOptions & {
   readonly rpc: readonly string[];
+  readonly finality?: string;
+  /** Seconds between two passes, or true for the default. */
+  readonly watch?: string | true;
   readonly json?: boolean;
 };
 
-/** Looks everything up; 0 nothing is unknown any more, 1 the chains prove nothing yet for some, 3 one could not be read. */
+/** Seconds from the end of one pass to the next. */
+const watchBounds = { least: 1, most: 86_400 } as const;
+const defaultWatchMs = 30_000;
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Looks everything up; see `exitOf` for what the exit code says. */
 export async function reconcilePayments(options: ReconcileOptions, io: Io): Promise<number> {
-  const urls = endpointsOf(options.rpc);
+  const endpoints = endpointsOf(options.rpc);
+  const finality = finalityOf(options.finality);
+  const everyMs = watchOf(options.watch);
   const system = await createSystem();
-  const readers = new Map(
-    [...urls].map(([network, url]) => [network, createChainReader(createRpc({ url, http: system.http }))]),
-  );
-  const resolutions: Resolution[] = [];
+  const note = (line: string): void => void io.stderr.write(`${displayText(line, 300)}\n`);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  for (const signal of signals) process.on(signal, interrupt);
   try {
-    const summary = await withStore(options.store, (store) =>
-      reconcile(store, chainsOf(readers), (resolution) => {
-        resolutions.push(resolution);
-        if (resolutions.length % 25 === 0) io.stderr.write(`${resolutions.length} looked up\n`);
-      }),
-    );
-    report({ summary, resolutions }, options, io);
-    return exitOf(summary);
+    const chains = await openChains(endpoints, { world: system, note });
+    return await withStore(options, io, async (store) => {
+      const once = (): Promise<number> => pass({ store, chains, finality, signal: stop.signal }, options, io);
+      if (everyMs === undefined) return interruptible(await once(), stop.signal);
+      return watch(once, { everyMs, signal: stop.signal });
+    });
   } finally {
+    for (const signal of signals) process.off(signal, interrupt);
     await system.close();
   }
 }
 
-function chainsOf(readers: ReadonlyMap<string, ReturnType<typeof createChainReader>>): Chains {
-  return (network) => readers.get(network);
+/** Whoever interrupts a pass learns that it is not complete, and is not told how it would have ended. */
+function interruptible(code: number, signal: AbortSignal): number {
+  return signal.aborted ? exits.interrupted : code;
 }
 
-/** `network=url`, each network once. */
-export function endpointsOf(texts: readonly string[]): ReadonlyMap<string, string> {
-  const urls = new Map<string, string>();
-  for (const text of texts) {
-    const at = text.indexOf('=');
-    const network = text.slice(0, Math.max(0, at));
-    const url = text.slice(at + 1);
-    if (parseNetwork(network) === undefined)
-      throw new MisuseError(`--rpc takes network=url, as eip155:8453=https://…, not "${displayText(text)}".`);
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new MisuseError(`The RPC URL of ${network} must be http or https.`);
-    if (urls.has(network)) throw new MisuseError(`--rpc names ${network} twice.`);
-    urls.set(network, url);
+/** Passes until a signal; the exit code is that of the last whole one. */
+async function watch(
+  once: () => Promise<number>,
+  how: { readonly everyMs: number; readonly signal: AbortSignal },
+): Promise<number> {
+  let code: number = exits.unknown;
+  while (!how.signal.aborted) {
+    const told = await once();
+    if (!how.signal.aborted) code = told;
+    // A signal ends the wait with a rejection, which is no fault.
+    await sleep(how.everyMs, undefined, { signal: how.signal }).catch(() => {});
   }
-  return urls;
+  return code;
 }
 
-/** What could not be read outweighs what is not proven yet: the operator can do something about the first. */
-export function exitOf(summary: ReconcileSummary): number {
-  if (summary.unreadable > 0) return exits.unknown;
-  return summary.stillUnknown > 0 ? exits.fails : exits.holds;
+type Task = {
+  readonly store: ClaimStore;
+  readonly chains: Chains;
+  readonly finality: Finality | undefined;
+  readonly signal: AbortSignal;
+};
+
+async function pass(task: Task, options: ReconcileOptions, io: Io): Promise<number> {
+  const { store, chains, finality, signal } = task;
+  const resolutions: Resolution[] = [];
+  const rechecks: Recheck[] = [];
+  const progress = createProgress(io);
+  const summary = await reconcile(store, chains, {
+    signal,
+    ...(finality === undefined ? {} : { finality }),
+    onResolution: (resolution) => {
+      resolutions.push(resolution);
+      progress.step();
+    },
+    onRecheck: (recheck) => {
+      if (isTelling(recheck)) rechecks.push(recheck);
+      progress.step();
+    },
+  });
+  progress.end();
+  tell({ summary, resolutions, rechecks }, options, io);
+  return exitOf(summary);
 }
 
-type Outcome = { readonly summary: ReconcileSummary; readonly resolutions: readonly Resolution[] };
-
-function report(outcome: Outcome, options: ReconcileOptions, io: Io): void {
-  const { summary, resolutions } = outcome;
+function tell(outcome: Outcome, options: ReconcileOptions, io: Io): void {
   if (options.json === true) {
-    writeJson(io, { ...summary, payments: resolutions.map(jsonOf) });
+    writeJson(io, jsonOf(outcome));
     return;
   }
-  const colors = colorsOf(io, io.stdout);
-  if (resolutions.length > 0) io.stdout.write(`${tableOf(resolutions, colors)}\n`);
-  io.stdout.write(`${sentenceOf(summary)}\n`);
+  const when = options.watch === undefined ? '' : `${formatTime(io.nowMs())}\n`;
+  io.stdout.write(`${when}${textOf(outcome, colorsOf(io, io.stdout))}`);
 }
 
-function jsonOf({ record, fate, changed, nowMs }: Resolution): unknown {
-  const { key, route, network, payer, amount } = record;
-  const money = moneyNow(record, nowMs).state;
+/** One line that is written over, on a terminal; a file gets none. */
+function createProgress(io: Io): { readonly step: () => void; readonly end: () => void } {
+  let looks = 0;
+  const shown = io.stderr.isTTY === true;
   return {
-    key,
-    route,
-    network,
-    payer,
-    amount,
-    fate,
-    changed,
-    money,
-    transaction: transactionOf(record) ?? null,
+    step: () => {
+      looks += 1;
+      if (shown) io.stderr.write(`\r${looks} looked at`);
+    },
+    end: () => {
+      if (shown && looks > 0) io.stderr.write('\r\u001b[K');
+    },
   };
 }
 
-function tableOf(resolutions: readonly Resolution[], colors: Colors): string {
-  const rows = resolutions.map(({ record, fate, nowMs }) => [
-    shortKey(record),
-    displayText(record.route, 32),
-    record.network,
-    formatMoney(record.amount, { network: record.network, address: record.asset }),
-    fateText(fate),
-    moneyNow(record, nowMs).state,
-    transactionOf(record) ?? '-',
-  ]);
-  const head = ['key', 'route', 'network', 'amount', 'the chain says', 'money', 'transaction'];
-  return renderTable({ head: head.map((title) => colors.bold(title)), rows, right: [3] });
+function finalityOf(text: string | undefined): Finality | undefined {
+  if (text === undefined) return undefined;
+  const finality = parseFinality(text);
+  if (finality !== undefined) return finality;
+  throw new MisuseError(
+    `--finality is latest, safe, finalized or a number of confirmations, not "${displayText(text)}".`,
+  );
 }
 
-function fateText(fate: Resolution['fate']): string {
-  switch (fate.kind) {
-    case 'settled':
-      return `settled in block ${fate.block}`;
-    case 'expired':
-      return `ended unused, final block ${fate.block}`;
-    case 'canceled':
-      return `canceled in block ${fate.block}`;
-    case 'used_elsewhere':
-      return `used elsewhere, block ${fate.block}`;
-    case 'unused':
-      return `unused at block ${fate.block}`;
-    case 'unread':
-      return `not read: ${displayText(fate.why)}`;
-    case 'no_chain':
-      return 'not asked: no --rpc for it';
-    default:
-      return fate satisfies never;
-  }
-}
-
-function sentenceOf(summary: ReconcileSummary): string {
-  const { looked, settled, refused, stillUnknown, unreadable } = summary;
-  if (looked === 0) return 'No payment of this store has unknown money.';
-  return `${looked} looked up: ${settled} settled, ${refused} refused, ${stillUnknown} not proven yet, ${unreadable} could not be read.`;
+function watchOf(watch: string | true | undefined): number | undefined {
+  if (watch === undefined) return undefined;
+  return watch === true ? defaultWatchMs : wholeNumber('--watch', watch, watchBounds) * 1_000;
 }

@@ -15,6 +15,7 @@ import {
   type RouteRequest,
   type Seller,
   type SellerEvent,
+  type SellerOptions,
   type WorkContext,
 } from 'counterfoil/seller';
 import {
@@ -71,6 +72,8 @@ export type StallOptions = {
   readonly world?: System;
   /** The longest that a settlement may take; default 10 s. */
   readonly settleMs?: number;
+  /** What else the seller is told, as its limits, or on whose word it believes a settlement. */
+  readonly seller?: Pick<SellerOptions, 'assurance' | 'breaker' | 'limits' | 'reconcile' | 'unpaidRuns'>;
   readonly work?: (context: WorkContext<RouteRequest>) => Promise<string> | string;
 };
 
@@ -176,6 +179,7 @@ async function openStall(
     accepts: [{ network: devnet.network, payTo: devnet.accounts.seller.address }],
     assets: [asset],
     storeKey: new Uint8Array(32).fill(7),
+    ...options.seller,
     observe: (event) => events.push(event),
   });
   const route = seller.route({

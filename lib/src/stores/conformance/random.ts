@@ -8,7 +8,9 @@ import fc from 'fast-check';
 import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
 import {
   type ClaimStore,
+  type DeliveryNote,
   encodeRecord,
+  type Finality,
   type Flow,
   type Hold,
   type MoneyFact,
@@ -62,6 +64,8 @@ const take: fc.Arbitrary<Move> = fc
     signature: fc.constantFrom(0, 0, 0, 1),
     alias: fc.constantFrom(undefined, 0, 0, 1),
     mayReplaceRequest: fc.boolean(),
+    exposure: fc.constantFrom(undefined, { unpaid: 1, open: 1 }, { unpaid: 2, open: 2 }),
+    assurance: fc.constantFrom(undefined, undefined, 'latest' as const, 3),
     payload: content,
   })
   .map((drawn) =>
@@ -71,13 +75,15 @@ const take: fc.Arbitrary<Move> = fc
         fingerprint: exampleHex(0xf000 + drawn.request),
         signatureHash: exampleHex(0x5000 + drawn.signature),
         flow: drawn.flow,
+        ...(drawn.assurance === undefined ? {} : { assurance: drawn.assurance }),
         ...(drawn.alias === undefined ? {} : { alias: exampleHex(0xa0000 + lane * 16 + drawn.alias) }),
       });
       const begin =
         drawn.flow === 'upfront' ? { begin: { payload: drawn.payload, phase: 'pay' as const } } : {};
       const { owner: name, earlierPayment: earlier, mayReplaceRequest, leaseMs, graceMs } = drawn;
       const rules = { earlierPayment: earlier, mayReplaceRequest, times: { leaseMs, graceMs } };
-      return store.take(exampleTake(purchase, { owner: name, ...rules, ...begin }));
+      const lent = drawn.exposure === undefined ? {} : { exposure: drawn.exposure };
+      return store.take(exampleTake(purchase, { owner: name, ...rules, ...begin, ...lent }));
     }),
   );
 
@@ -93,6 +99,10 @@ const fact: fc.Arbitrary<(lane: number) => MoneyFact> = fc.oneof(
   fc.tuple(hold, n).map(([drawn, send]) => (lane: number): MoneyFact => {
     return { fact: 'unsent', n: send, hold: holdOf(lane, drawn) };
   }),
+  fc.constantFrom<Finality>('latest', 3, 'safe', 'finalized').map((finality) => (): MoneyFact => {
+    return { fact: 'settled', transaction: '0xaa', amount: 2n ** 200n, by: 'chain', block: 7, finality };
+  }),
+  fc.constant((): MoneyFact => ({ fact: 'unproven' })),
   fc.constant((): MoneyFact => ({ fact: 'reversed', transaction: '0xaa' })),
 );
 
@@ -135,16 +145,21 @@ const free: fc.Arbitrary<Move> = fc.oneof(
     .map((drawn) => {
       return move('beginSend', drawn, (store, lane) => store.beginSend(keyOf(lane, drawn[0]), drawn[1]));
     }),
-  fc.tuple(payment, fc.boolean()).map((drawn) => {
-    const note = drawn[1]
-      ? ({ kind: 'complete', keepMs: 60_000 } as const)
-      : ({ kind: 'abandoned' } as const);
-    return move('deliver', drawn, (store, lane) => store.deliver(keyOf(lane, drawn[0]), note));
-  }),
+  fc
+    .tuple(payment, fc.constantFrom('complete', 'complete', 'abandoned', 'abandoned', 'closed'))
+    .map((drawn) => {
+      const note = noteOf(drawn[1]);
+      return move('deliver', drawn, (store, lane) => store.deliver(keyOf(lane, drawn[0]), note));
+    }),
   payment.map((which) => move('find', which, (store, lane) => store.find(keyOf(lane, which)))),
   payment.map((which) => move('readAnswer', which, (store, lane) => store.readAnswer(keyOf(lane, which)))),
   payment.map((which) => move('readPayload', which, (store, lane) => store.readPayload(keyOf(lane, which)))),
 );
+
+function noteOf(kind: string): DeliveryNote {
+  if (kind === 'complete') return { kind, keepMs: 60_000 };
+  return kind === 'closed' ? { kind, reference: 'ticket' } : { kind: 'abandoned' };
+}
 
 const anyMove = fc.oneof(
   { weight: 4, arbitrary: take },
@@ -207,6 +222,7 @@ async function compareWhole(store: ClaimStore, reference: ClaimStore): Promise<v
   const whole = async (one: ClaimStore): Promise<unknown> => ({
     list: (await one.list({ limit: 1_000 })).map(encodeRecord).map(plain),
     due: (await one.due(1_000)).map((record) => record.key),
+    unproven: (await one.unproven(1_000)).map((record) => record.key),
     unknown: (await one.list({ limit: 1_000, money: 'unknown' })).map((record) => record.key),
     pruned: await one.prune(1_000),
     left: (await one.list({ limit: 1_000 })).map((record) => record.key),

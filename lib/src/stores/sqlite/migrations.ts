@@ -55,4 +55,16 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX claims_alias ON claims (alias, created_ms, key) WHERE alias IS NOT NULL',
     ],
   },
+  {
+    // What one payer has run up (`exposedPayer`, `openUntilMs`), and settlements that are looked at again (`proofFromMs`).
+    version: 3,
+    statements: [
+      'ALTER TABLE claims ADD COLUMN exposed TEXT',
+      'ALTER TABLE claims ADD COLUMN open_until_ms INTEGER',
+      'ALTER TABLE claims ADD COLUMN proof_from_ms INTEGER',
+      "UPDATE claims SET proof_from_ms = 0 WHERE money = 'settled'",
+      'CREATE INDEX claims_exposed ON claims (exposed, open_until_ms) WHERE exposed IS NOT NULL',
+      'CREATE INDEX claims_unproven ON claims (proof_from_ms, created_ms, key) WHERE proof_from_ms IS NOT NULL',
+    ],
+  },
 ];

@@ -12,8 +12,11 @@ import {
   decodeRecord,
   dueFromMs,
   encodeRecord,
+  exposedPayer,
   forgetAtMs,
   type ListQuery,
+  openUntilMs,
+  proofFromMs,
 } from '../../claim/index.ts';
 import { StoreError } from '../error.ts';
 import type { Table } from '../operations.ts';
@@ -49,6 +52,18 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
   const aliased = lazily(() =>
     database.prepare('SELECT body FROM claims WHERE alias = ? ORDER BY created_ms, key LIMIT ?'),
   );
+  const exposure = lazily(() =>
+    database.prepare(
+      `SELECT count(*) FILTER (WHERE open_until_ms IS NULL) AS unpaid,
+        count(*) FILTER (WHERE open_until_ms > ?) AS open FROM claims WHERE exposed = ?`,
+    ),
+  );
+  const unproven = lazily(() =>
+    database.prepare(
+      `SELECT body FROM claims WHERE proof_from_ms IS NOT NULL AND proof_from_ms <= ?
+        ORDER BY proof_from_ms, created_ms, key LIMIT ?`,
+    ),
+  );
   const write = lazily(() => writer(database, answers, payloads));
   const due = database.prepare(
     `SELECT body FROM claims WHERE due_from_ms IS NOT NULL AND due_from_ms <= ?
@@ -67,11 +82,16 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
     older: ({ fingerprint, payer, payTo, network }, nowMs, limit) =>
       records(older.all(fingerprint, payer, payTo, network, nowMs, limit)),
     aliased: (alias, limit) => records(aliased().all(alias, limit)),
+    exposure: (payer, _limits, nowMs) => {
+      const row = exposure().get(nowMs, payer);
+      return { unpaid: number(row, 'unpaid'), open: number(row, 'open') };
+    },
     full: () => {
       const row = tally.get();
       return number(row, 'records') >= options.capacity || number(row, 'bytes') >= options.capacityBytes;
     },
     due: (nowMs, limit) => records(due.all(nowMs, limit)),
+    unproven: (nowMs, limit) => records(unproven().all(nowMs, limit)),
     list: (query, nowMs) => list(database, query, nowMs),
     expired: (nowMs, limit) => records(expired.all(nowMs, limit)),
     stale: (nowMs, limit) => records(stale.all(nowMs, limit)),
@@ -115,6 +135,9 @@ const columns = [
   'forget_at_ms',
   'answer_forget_at_ms',
   'alias',
+  'exposed',
+  'open_until_ms',
+  'proof_from_ms',
   'body',
 ];
 
@@ -134,6 +157,9 @@ function values(record: ClaimRecord): SQLInputValue[] {
     forgetAtMs(record) ?? null,
     answerForgetAtMs(record) ?? null,
     claimedAlias(record) ?? null,
+    exposedPayer(record) ?? null,
+    openUntilMs(record) ?? null,
+    proofFromMs(record) ?? null,
     encodeRecord(record),
   ];
 }

@@ -45,7 +45,7 @@ async function read(stage: Stage): Promise<Ledger> {
     buyers.map((buyer) => actor.chain.authorizationsUsed(buyer.address, fromBlock)),
   );
   const records: ClaimRecord[] = [];
-  await withStore(storeFile, async (store) => {
+  await withStore({ store: storeFile }, { env: {} }, async (store) => {
     for await (const record of scan(store)) records.push(record);
   });
   return {

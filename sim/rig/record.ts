@@ -1,0 +1,37 @@
+/** A record for tests that only look at what changes on it. */
+import type { ClaimRecord } from '../../lib/src/claim/index.ts';
+
+export const exampleRecord: ClaimRecord = {
+  key: 'k',
+  network: 'eip155:31337',
+  asset: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+  payer: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+  payTo: '0x00000000000000000000000000000000000beef1',
+  amount: 10_000n,
+  nonce: `0x${'11'.repeat(32)}`,
+  fingerprint: 'a'.repeat(64),
+  signatureHash: 'b'.repeat(64),
+  requirement: {
+    scheme: 'exact',
+    network: 'eip155:31337',
+    amount: 10_000n,
+    asset: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+    payTo: '0x00000000000000000000000000000000000beef1',
+    maxTimeoutSeconds: 300,
+    extra: {},
+  },
+  route: 'GET /weather',
+  resourceUrl: 'https://api.example.com/weather',
+  flow: 'authorization',
+  validAfterMs: 0,
+  validBeforeMs: 1_790_000_300_000,
+  maxAttempts: 2,
+  work: { state: 'idle' },
+  money: { state: 'none' },
+  fence: 0,
+  attempts: 0,
+  sendLog: [],
+  sends: 0,
+  createdAtMs: 1_790_000_000_000,
+  updatedAtMs: 1_790_000_000_000,
+};
