@@ -7,18 +7,11 @@ export type StoreName = (typeof storeNames)[number];
 export type Kind = 'bare' | 'ours';
 export type Contender = { readonly name: string; readonly store: StoreName; readonly kind: Kind };
 
-const both: readonly Kind[] = ['bare', 'ours'];
-/** A database of which there is no store of ours yet is shown bare. */
-const kinds: Readonly<Record<StoreName, readonly Kind[]>> = {
-  memory: both,
-  sqlite: both,
-  redis: ['bare'],
-  postgres: both,
-};
+const kinds: readonly Kind[] = ['bare', 'ours'];
 
 /** Bare and ours stand together, so that what is compared is measured in one breath. */
 export function contendersOf(store: StoreName): readonly Contender[] {
-  return kinds[store].map((kind) => ({ name: `${kind}-${store}`, store, kind }));
+  return kinds.map((kind) => ({ name: `${kind}-${store}`, store, kind }));
 }
 
 /** Whether several processes can share it. */

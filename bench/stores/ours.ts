@@ -2,6 +2,7 @@
 import type { ClaimStore, Hold, TakeRequest } from 'counterfoil/claim';
 import { createMemoryStore } from 'counterfoil/stores/memory';
 import { openPostgresStore } from 'counterfoil/stores/postgres';
+import { openRedisStore } from 'counterfoil/stores/redis';
 import { openSqliteStore } from 'counterfoil/stores/sqlite';
 import type { Place, Till } from './contender.ts';
 
@@ -23,14 +24,14 @@ export async function openOurs(place: Place): Promise<Till> {
   };
 }
 
-async function openStore({ contender, at }: Place): Promise<ClaimStore> {
+async function openStore({ contender, at, prefix }: Place): Promise<ClaimStore> {
   switch (contender.store) {
     case 'memory':
       return createMemoryStore({ world: { nowMs: Date.now }, capacity });
     case 'sqlite':
       return openSqliteStore({ path: at, busyMs: 10_000 });
     case 'redis':
-      throw new TypeError('There is no store of ours over Redis yet.');
+      return openRedisStore({ url: at, prefix, capacity });
     case 'postgres':
       return openPostgresStore({ url: at });
     default:

@@ -30,6 +30,8 @@ test('C10: what the caller got wrong never reaches the store', async () => {
   const tooLong = leaseLimitMs + 1;
   const questions: readonly (() => Promise<unknown>)[] = [
     () => store.find(''),
+    // A server would file it under another key than it is looked for.
+    () => store.find('\ud800'),
     () => store.readAnswer('k'.repeat(keyLimit + 1)),
     () => store.heartbeat(hold, 0),
     () => store.heartbeat(hold, 0.03),

@@ -80,8 +80,8 @@ export function checkCount(name: string, value: number): number {
 }
 
 function checkedKey(key: string): string {
-  if (typeof key === 'string' && key.length > 0 && key.length <= keyLimit) return key;
-  throw new TypeError(`A payment key is a text of 1 to ${keyLimit} characters.`);
+  if (typeof key === 'string' && key.length > 0 && key.length <= keyLimit && key.isWellFormed()) return key;
+  throw new TypeError(`A payment key is a well-formed text of 1 to ${keyLimit} characters.`);
 }
 
 /** A hash, as fingerprints are: an identifier itself must never reach a store. */

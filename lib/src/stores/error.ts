@@ -10,7 +10,7 @@ export type StoreErrorCode =
   | 'store_unsuitable'
   /** Another process held a lock that is needed for longer than the busy time; nothing was written. */
   | 'store_busy'
-  /** More requests wait than the store takes in; nothing was written. */
+  /** More requests wait than the store takes in, or the server's memory is used up; nothing was written. */
   | 'store_overloaded'
   | 'store_closed'
   /** The file or its folder cannot be opened, or the server does not let us in; nothing was written. */

@@ -44,7 +44,10 @@ export type RedisStoreOptions = {
   readonly timeoutMs?: number;
   /** `any` takes a server without an append-only file; the store then says that it is not durable. Default `aof`. */
   readonly persistence?: 'aof' | 'any';
-  /** A step counts only when so many replicas have it; a step that they do not confirm in time rejects. */
+  /**
+   * A step counts only when so many replicas have it; a step that they do not confirm in time rejects. Steps of one process
+   * wait for each other then.
+   */
   readonly replicas?: Replicas;
   /** For tests: Unix milliseconds in place of the server's clock. */
   readonly clock?: () => number;

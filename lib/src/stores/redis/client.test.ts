@@ -57,6 +57,14 @@ test('replicas confirm the step that was run, also where its script had to be se
   assert.deepEqual(reads.verbs, ['EVALSHA']);
 });
 
+test('a step that was run and could not be confirmed never says that nothing was written', async () => {
+  const { connection } = recording((verb) =>
+    verb === 'WAIT' ? new Error("NOPERM User shop has no permissions to run the 'wait' command") : 1,
+  );
+  const client = createClient(connection, { count: 1, timeoutMs: 50 });
+  await assert.rejects(client.run('attempt', '{a}:', []), { code: 'store_failed', message: /not confirmed/ });
+});
+
 test('more steps than a server keeps up with are turned away, and those under way are answered', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = recording(() => 1);

@@ -78,17 +78,24 @@ function sendOnly({ connection }: Over, verb: string, args: readonly (string | B
 async function send(over: Over, verb: string, args: readonly (string | Buffer)[]): Promise<unknown> {
   const { connection, replicas } = over;
   if (replicas === undefined) return sendOnly(over, verb, args);
-  const { count, timeoutMs } = replicas;
-  const answers = [
-    sendOnly(over, verb, args),
-    connection.send('WAIT', [String(count), String(timeoutMs)]),
-  ] as const;
+  const { count } = replicas;
+  const answers = [sendOnly(over, verb, args), confirm(connection, replicas)] as const;
   const [answer, reached] = await Promise.all(answers);
   if (answer === 1 && !(Number(reached) >= count)) {
     const words = `Only ${reached} of ${count} replicas of the claim store ${connection.place} have a step.`;
     throw new StoreError('store_failed', words);
   }
   return answer;
+}
+
+/** Whatever fails here fails after the step may have been applied, and never says that nothing was written. */
+async function confirm(connection: Connection, { count, timeoutMs }: Replicas): Promise<unknown> {
+  try {
+    return await connection.send('WAIT', [String(count), String(timeoutMs)]);
+  } catch (cause) {
+    const { message } = asStoreError(cause, connection.place);
+    throw new StoreError('store_failed', `${message} (a step was not confirmed by replicas)`);
+  }
 }
 
 const digests: { readonly [script in Script]: string } = {

@@ -55,8 +55,16 @@ test('C15: no version is ever given twice, whatever the server has lost in betwe
 
 test('a moment beyond what a number can name is the last one that it can', () => {
   const endless = { ...record, validBeforeMs: Number.MAX_VALUE };
-  const { asked } = messageOf({ ...attempt, writes: [{ key: record.key, record: endless }] }, limits);
-  assert.equal(JSON.parse(JSON.parse(asked).writes[0].columns).forget, Number.MAX_SAFE_INTEGER);
+  const { texts } = messageOf({ ...attempt, writes: [{ key: record.key, record: endless }] }, limits);
+  assert.equal(JSON.parse(texts[1] ?? '').forget, Number.MAX_SAFE_INTEGER);
+});
+
+test('of a deletion there is no text, and of what is written the text of the record and what it is searched by', () => {
+  const gone = { ...attempt, writes: [{ key: record.key, record: null }, ...attempt.writes.slice(1)] };
+  const { asked, texts } = messageOf(gone, limits);
+  assert.deepEqual(JSON.parse(asked).writes[0], { key: record.key });
+  assert.deepEqual(texts.slice(0, 3), ['', '', encodeRecord(older)]);
+  assert.equal(JSON.parse(texts[3] ?? '').key, older.key);
 });
 
 test('what the server has seen comes back by key, and only what was asked for', () => {

@@ -15,6 +15,8 @@ export type MessageOptions = {
 export type Message = {
   /** JSON for the first argument. */
   readonly asked: string;
+  /** Of each write its text and its columns, which are not parts of the JSON so that nobody parses them twice. */
+  readonly texts: readonly string[];
   /** What the records are called once they are written, in the order of the writes. */
   readonly versions: readonly string[];
 };
@@ -62,12 +64,14 @@ export function messageOf(attempt: Attempt, options: MessageOptions): Message {
             expected: expected.full ?? false,
           },
         }),
-    writes: writes.map((write, place) => written(write, versions[place])),
+    writes: writes.map(({ key, record }, place) =>
+      record === null ? { key } : { key, version: versions[place] },
+    ),
     ...(blobs === undefined
       ? {}
       : { blobs: { key: blobs.key, answer: mark(blobs.answer), payload: mark(blobs.payload) } }),
   };
-  return { asked: JSON.stringify(asked), versions };
+  return { asked: JSON.stringify(asked), texts: writes.flatMap(textsOf), versions };
 }
 
 /** The time to decide by, where a test sets it; else the server looks at its own clock. */
@@ -86,9 +90,9 @@ function versionOf({ expected }: Attempt, key: string): string {
   return seen?.version ?? '';
 }
 
-function written({ key, record }: Write, version: string | undefined): object {
-  if (record === null) return { key };
-  return { key, version, body: encodeRecord(record), columns: JSON.stringify(short(columnsOf(record))) };
+function textsOf({ record }: Write): readonly [text: string, columns: string] {
+  if (record === null) return ['', ''];
+  return [encodeRecord(record), JSON.stringify(short(columnsOf(record)))];
 }
 
 /** Under short names; absent members stay absent. */

@@ -4,6 +4,7 @@ import { ask, keysOf, newPlace, type Place } from '../../../test/redis.ts';
 import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
 import type { ClaimStore } from '../../claim/index.ts';
 import { keepMs, leaseMs, lost, sendNow, sent, settledFact, upfront, win } from '../conformance/bench.ts';
+import { oldestViewMs, type Remote } from '../optimistic/remote.ts';
 import { optimisticStore } from '../optimistic.ts';
 import { openRedisStore } from '../redis.ts';
 import { createClient } from './client.ts';
@@ -79,6 +80,48 @@ test('C15: a server that has lost the newest writes is believed, and not what th
   await store.close();
 });
 
+/** The remote end alone, whose clock stands still. */
+async function openRemote(place: Place): Promise<Remote> {
+  const connection = createConnection({ url: place.url, timeoutMs: 3_000, inspect: async () => {} });
+  await connection.connect();
+  const limits = { capacity: 9, capacityBytes: 9, clock: () => exampleNowMs };
+  return redisRemote(createClient(connection), { prefix: keysOf(place), readOnly: false, ...limits });
+}
+
+test('C10: a step that decided for a moment ahead of the server, or for one long past, is not applied', async () => {
+  const remote = await openRemote(await newPlace());
+  const decidedAt = async (nowMs: number): Promise<boolean> => {
+    const expected = { nowMs, records: new Map([['a', undefined]]) };
+    const verdict = await remote.attempt({ asks: { keys: ['a'] }, expected, writes: [] });
+    if (!verdict.applied) assert.equal(verdict.sight.nowMs, exampleNowMs);
+    return verdict.applied;
+  };
+  const moments = [1, 0, -oldestViewMs, -oldestViewMs - 1].map((past) => exampleNowMs + past);
+  assert.deepEqual(await Promise.all(moments.map(decidedAt)), [false, true, true, false]);
+  await remote.close();
+});
+
+test('a step that saw an older payment, or a holder of its identifier, which is gone is not applied', async () => {
+  const place = await newPlace();
+  const store = await openRedisStore({ ...place, clock: () => exampleNowMs });
+  const { record } = await win(store, examplePurchase(1));
+  const remote = await openRemote(place);
+  const seen = { nowMs: exampleNowMs, records: new Map([['a', undefined]]) };
+  const gone = [{ record, version: 'gone' }];
+  const older = { twins: record, limit: 2 };
+  const aliased = { alias: exampleHex(1), limit: 2 };
+  const verdicts = await Promise.all([
+    remote.attempt({ asks: { keys: ['a'], older }, expected: { ...seen, older: gone }, writes: [] }),
+    remote.attempt({ asks: { keys: ['a'], aliased }, expected: { ...seen, aliased: gone }, writes: [] }),
+    remote.attempt({ asks: { keys: ['a'], older }, expected: { ...seen, older: [] }, writes: [] }),
+  ]);
+  assert.deepEqual(
+    verdicts.map(({ applied }) => applied),
+    [false, false, true],
+  );
+  await Promise.all([remote.close(), store.close()]);
+});
+
 test('C10: without a clock of its own the store goes by the server', async () => {
   const store = await openRedisStore(await newPlace());
   const before = Date.now();
@@ -122,6 +165,9 @@ test('a listing goes over any number of pages, and what it leaves out does not e
     (await store.list({ limit: 9, money: 'unknown' })).map(({ key }) => key),
     [exampleHex(900), exampleHex(901)],
   );
+  nowMs += 10 * 3_600_000;
+  assert.equal(await store.prune(pageSize + 1), pageSize + 1, 'and forgetting goes on over a page, too');
+  assert.equal(await store.prune(1_000), count - pageSize - 1);
   await store.close();
 });
 

@@ -23,7 +23,7 @@ export type RemoteOptions = MessageOptions & {
   readonly readOnly: boolean;
 };
 
-/** Records that one script reads of an index, so that no listing holds the server for long. */
+/** Records that one script reads or forgets, so that no listing and no tidying holds the server for long. */
 export const pageSize = 200;
 /** Where there is no blob; a text, since a command of texts alone leaves in one piece. */
 const nothing = '';
@@ -56,7 +56,7 @@ export function redisRemote(client: Client, options: RemoteOptions): Remote {
     list: (query) => sound(list(run, query, options)),
     expire: async (limit) => {
       writable();
-      return sound(timed('expire', limit).then(Number));
+      return sound(expire((some) => timed('expire', some), limit));
     },
     stale: (limit) => sound(timed('stale', limit).then(staleOf)),
     close: async () => client.close(),
@@ -66,10 +66,20 @@ export function redisRemote(client: Client, options: RemoteOptions): Remote {
 type Run = (script: Script, ...args: readonly (string | Uint8Array)[]) => Promise<unknown>;
 
 async function tryOnce(run: Run, attempt: Attempt, options: RemoteOptions): Promise<Verdict> {
-  const { asked, versions } = messageOf(attempt, options);
+  const { asked, texts, versions } = messageOf(attempt, options);
   const { answer, payload } = attempt.blobs ?? {};
-  const said = await run('attempt', asked, answer ?? nothing, payload ?? nothing);
+  const said = await run('attempt', asked, answer ?? nothing, payload ?? nothing, ...texts);
   return said === 1 ? { applied: true, versions } : { applied: false, sight: sightOf(said, attempt) };
+}
+
+async function expire(some: (limit: number) => Promise<unknown>, limit: number): Promise<number> {
+  for (let gone = 0; ; ) {
+    const wanted = Math.min(limit - gone, pageSize);
+    const said = await some(wanted);
+    if (typeof said !== 'number') throw damaged();
+    gone += said;
+    if (said < wanted || gone >= limit) return gone;
+  }
 }
 
 function foundOf(said: unknown): Awaited<ReturnType<Remote['find']>> {
@@ -107,7 +117,12 @@ async function list(run: Run, query: ListQuery, options: RemoteOptions): Promise
       found.set(record.key, record);
     }
   }
-  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, query.limit);
+  return [...found.values()].sort(byKey).slice(0, query.limit);
+}
+
+/** As the server orders them, by octets, or the next page would leave some out. */
+function byKey(a: ClaimRecord, b: ClaimRecord): number {
+  return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
 }
 
 /** Pages through one index; the server leaves out what else was not asked for. */

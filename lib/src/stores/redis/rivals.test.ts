@@ -50,12 +50,10 @@ type Child = { readonly go: () => void; readonly outcomes: Promise<readonly Outc
 async function start(place: Place): Promise<Child> {
   const child = fork(import.meta.filename, [childWord, JSON.stringify(place)], { execArgv: [] });
   await once(child, 'message');
-  const exited = once(child, 'exit');
-  const said = once(child, 'message');
-  return {
-    go: () => child.send('go'),
-    outcomes: Promise.race([said, exited.then(() => [])]).then(([outcomes]) => outcomes ?? []),
-  };
+  // Its end may be known before its last word is read; the channel closes after that.
+  const silent = once(child, 'disconnect').then(() => assert.fail('A rival ended without a word.'));
+  const said = once(child, 'message').then(([outcomes]) => outcomes);
+  return { go: () => child.send('go'), outcomes: Promise.race([said, silent]) };
 }
 
 function registerTests(): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Redis } from 'ioredis';
 import { startRedis } from '../../../../tools/servers/redis.ts';
 import { ask, keysOf, newPlace, type Place } from '../../../test/redis.ts';
 import { exampleHex, exampleNowMs, examplePurchase, exampleTake } from '../../claim/example.ts';
@@ -61,7 +62,7 @@ test('what is forgotten leaves nothing behind: no index entry, no octets, no cou
   const store = await openRedisStore({ ...place, clock: () => nowMs });
   await fill(store);
   const full = await names(place);
-  for (const kind of ['due', 'duefrom', 'forget', 'keys', 'proof', 'size', 'stale']) {
+  for (const kind of ['due', 'forget', 'keys', 'proof', 'size', 'stale']) {
     assert.ok(full.includes(kind), kind);
   }
   assert.ok(full.some((name) => name.startsWith('unpaid:')) && full.some((name) => name.startsWith('open:')));
@@ -136,6 +137,121 @@ test('C08: a server whose memory is used up refuses a step whole, still forgets,
   await win(store, examplePurchase(4));
   await store.close();
   await server.stop();
+});
+
+test('C08: what became of money that is out is written down though the memory is used up', async () => {
+  const server = await startRedis();
+  const place = { url: server.url, prefix: 'shop' };
+  let nowMs = exampleNowMs;
+  const store = await openRedisStore({ ...place, clock: () => nowMs });
+  const hold = await sent(store, examplePurchase(1));
+  await sent(store, examplePurchase(2));
+  await ask(place.url, ['CONFIG', 'SET', 'maxmemory', '1mb']);
+  assert.equal((await store.recordMoney(hold.key, settledFact())).changed, true);
+  assert.equal((await store.deliver(hold.key, { kind: 'complete', keepMs })).changed, true);
+  assert.equal((await store.recordMoney(exampleHex(2), refusedAt(1))).changed, true);
+  nowMs += 2 * keepMs;
+  assert.equal(await store.prune(10), 0);
+  assert.equal(await store.readAnswer(hold.key), undefined, 'an answer whose time is over makes room');
+  await assert.rejects(store.take(exampleTake(examplePurchase(3))), code('store_overloaded'));
+  await store.close();
+  await server.stop();
+});
+
+test('a server that runs somebody else’s script, or lacks the replicas it asks for, refuses a step whole', async () => {
+  const server = await startRedis({ args: ['--busy-reply-threshold', '1'] });
+  const place = { url: server.url, prefix: 'shop' };
+  const store = await openRedisStore(place);
+  const before = await everything(place);
+  await ask(place.url, ['CONFIG', 'SET', 'min-replicas-to-write', '1']);
+  await assert.rejects(store.take(exampleTake(examplePurchase(1))), code('store_read_only'));
+  assert.deepEqual(await everything(place), before);
+  await ask(place.url, ['CONFIG', 'SET', 'min-replicas-to-write', '0']);
+  const [stranger, operator] = [new Redis(server.url), new Redis(server.url)];
+  await Promise.all([stranger.ping(), operator.ping()]);
+  const endless = assert.rejects(stranger.eval('while true do end', 0), /killed/i);
+  await assert.rejects(async () => {
+    for (;;) await store.find('any');
+  }, code('store_busy'));
+  await assert.rejects(store.take(exampleTake(examplePurchase(1))), code('store_busy'));
+  await operator.call('SCRIPT', 'KILL');
+  await endless;
+  for (const one of [stranger, operator]) one.disconnect();
+  await win(store, examplePurchase(1));
+  await store.close();
+  await server.stop();
+});
+
+test('a user who may not run scripts is told so, and no step is half taken', async () => {
+  const server = await startRedis();
+  await ask(server.url, ['ACL', 'SETUSER', 'shop', 'on', '>hunter2', '~*', '+@all', '-eval', '-evalsha']);
+  const store = await openRedisStore({ url: `redis://shop:hunter2@127.0.0.1:${server.port}` });
+  await assert.rejects(store.take(exampleTake(examplePurchase(1))), (error) => {
+    assert.doesNotMatch(String(error), /hunter2/);
+    return code('store_unreadable')(error);
+  });
+  await store.close();
+  await server.stop();
+});
+
+test('forgetting that meets somebody else’s data leaves all as it was, and an entry without a record goes', async () => {
+  const place = await newPlace();
+  let nowMs = exampleNowMs;
+  const store = await openRedisStore({ ...place, clock: () => nowMs });
+  await fill(store);
+  await ask(place.url, ['ZADD', `${keysOf(place)}forget`, '1', 'nobody']);
+  nowMs += 10 * 3_600_000;
+  for (const name of ['money:settled', 'size', `a:${exampleHex(4)}`]) {
+    const whole = `${keysOf(place)}${name}`;
+    await ask(place.url, ['RENAME', whole, 'aside'], ['LPUSH', whole, 'x']);
+    const before = await everything(place);
+    await assert.rejects(store.prune(100), code('store_corrupt'), name);
+    assert.deepEqual(await everything(place), before, name);
+    await ask(place.url, ['RENAME', 'aside', whole]);
+  }
+  assert.equal(await store.prune(100), 4, 'three records and the stray entry');
+  assert.equal(await store.prune(100), 0, 'nothing comes back');
+  await store.close();
+});
+
+test('C04: a counter that somebody has spoilt stops every step before it is begun', async () => {
+  const place = await newPlace();
+  const store = await openRedisStore(place);
+  const { hold } = await win(store, examplePurchase(1));
+  await ask(place.url, ['HSET', `${keysOf(place)}size`, 'octets', 'many']);
+  const before = await everything(place);
+  await assert.rejects(store.release(hold), code('store_corrupt'));
+  await assert.rejects(store.keepAndBeginSend(hold, sendNow), code('store_corrupt'));
+  await assert.rejects(store.take(exampleTake(examplePurchase(2))), code('store_corrupt'));
+  assert.deepEqual(await everything(place), before);
+  await store.close();
+});
+
+test('what is due comes by age, whether it is unknown or its owner went silent, and what is under way is not read', async () => {
+  const place = await newPlace();
+  let nowMs = exampleNowMs;
+  const store = await openRedisStore({ ...place, clock: () => nowMs });
+  const own = (n: number): ReturnType<typeof examplePurchase> =>
+    examplePurchase(n, { fingerprint: exampleHex(n) });
+  for (let n = 1; n <= 30; n += 1) {
+    nowMs += 1;
+    if (n % 3 === 0) await lost(store, own(n));
+    else await sent(store, own(n));
+  }
+  const keys = async (limit: number): Promise<readonly string[]> =>
+    (await store.due(limit)).map(({ key }) => key);
+  const unknown = [3, 6, 9, 12, 15, 18, 21, 24, 27, 30].map(exampleHex);
+  await ask(place.url, ['CONFIG', 'RESETSTAT']);
+  assert.deepEqual(await keys(100), unknown);
+  assert.match(String(await ask(place.url, ['INFO', 'commandstats'])), /cmdstat_hget:calls=10,/);
+  assert.deepEqual(await keys(4), unknown.slice(0, 4));
+  nowMs += leaseMs;
+  assert.deepEqual(
+    await keys(100),
+    Array.from({ length: 30 }, (_, at) => exampleHex(at + 1)),
+  );
+  assert.deepEqual(await keys(5), [1, 2, 3, 4, 5].map(exampleHex));
+  await store.close();
 });
 
 test('a node of a cluster carries the whole store in one slot', async () => {

@@ -4,13 +4,20 @@
  * a store in one slot and a script may touch any of it.
  *
  * The keys of a store, after the prefix: `r:<key>` a record (v version, b text, i columns as JSON), `a:<key>` and
- * `p:<key>` its answer and payload, `keys` and `money:<state>` all keys in their order, `older:<twins>` and
- * `alias:<alias>` the members of a group with their age, `unpaid:<payer>` and `open:<payer>` what a payer has run up,
- * `due` by age with `duefrom` beside it, `proof`, `forget` and `stale` by their moment, `size` two counters.
+ * `p:<key>` its answer and payload, `size` two counters. Each index is a sorted set: `keys` and `money:<state>` of all
+ * keys in their order; `older:<twins>`, `alias:<alias>`, `due` and `proof` of creation and key, so that what has one score
+ * stands by age; `open:<payer>`, `unpaid:<payer>`, `forget` and `stale` of keys. A score is the moment from which the
+ * entry counts, or until which; 0 where it always does.
  */
 
 /** The questions that a store puts to the server, each a script. */
 export type Script = 'attempt' | 'find' | 'due' | 'unproven' | 'page' | 'expire' | 'stale';
+
+/**
+ * What counts from some moment on stands by that moment, and is put in order of age where it is asked for; of more than
+ * this the longest due come first. So many, of leases that ran out without a word, are ten milliseconds.
+ */
+const sortedLimit = 10_000;
 
 /** The same everywhere: the time (a test's clock, or the server's own) and where a record is looked for. */
 const shared = `
@@ -22,139 +29,153 @@ local function clock(given)
 end
 local function text(n) return string.format('%.0f', n) end
 local function aged(i) return string.format('%016.0f:', i.created) .. i.key end
+local function keyof(member) return string.sub(member, 18) end
 local function record(key)
   local r = redis.call('HMGET', P .. 'r:' .. key, 'v', 'b')
   return { r[1] or '', r[2] or '' }
 end
--- The entries of a record in the indexes: by index its kind, the member, and the score or value.
-local function entries(i)
-  local e = { keys = { 'zset', i.key, '0' } }
-  e['money:' .. i.money] = { 'zset', i.key, '0' }
-  if i.blocks then e['older:' .. i.twins] = { 'hash', i.key, text(i.blocks) .. ' ' .. text(i.created) } end
-  if i.alias then e['alias:' .. i.alias] = { 'hash', i.key, text(i.created) } end
-  if i.exposed and i.open then e['open:' .. i.exposed] = { 'zset', i.key, text(i.open) } end
-  if i.exposed and not i.open then e['unpaid:' .. i.exposed] = { 'set', i.key, '' } end
-  if i.due then
-    e.due = { 'zset', aged(i), '0' }
-    e.duefrom = { 'hash', i.key, text(i.due) }
-  end
-  if i.proof then e.proof = { 'zset', aged(i), text(i.proof) } end
-  if i.forget then e.forget = { 'zset', i.key, text(i.forget) } end
-  if i.stale then e.stale = { 'zset', i.key, text(i.stale) } end
-  return e
+local function records(keys)
+  local found = {}
+  for n, key in ipairs(keys) do found[n] = record(key) end
+  return found
 end
-local function put(name, e)
-  if e[1] == 'zset' then redis.call('ZADD', P .. name, e[3], e[2])
-  elseif e[1] == 'hash' then redis.call('HSET', P .. name, e[2], e[3])
-  else redis.call('SADD', P .. name, e[2]) end
-end
-local function take(name, e)
-  if e[1] == 'zset' then redis.call('ZREM', P .. name, e[2])
-  elseif e[1] == 'hash' then redis.call('HDEL', P .. name, e[2])
-  else redis.call('SREM', P .. name, e[2]) end
-end
-local function grow(what, by)
-  if by ~= 0 then redis.call('HINCRBY', P .. 'size', what, by) end
+local function texts(members)
+  local found = {}
+  for n, member in ipairs(members) do found[n] = redis.call('HGET', P .. 'r:' .. keyof(member), 'b') end
+  return found
 end
 `;
 
-const attempt = `${shared}
+/**
+ * Changes are planned whole before the first is made: a script that fails in the middle is not rolled back. Of what can
+ * fail after that, a server without memory or disk, or one that became a replica, refuses the first write.
+ */
+const planning = `
+-- The entries of a record: by index its member and score.
+local function entries(columns)
+  local i = cjson.decode(columns)
+  local e = { keys = { i.key, '0' } }
+  e['money:' .. i.money] = { i.key, '0' }
+  if i.blocks then e['older:' .. i.twins] = { aged(i), text(i.blocks) } end
+  if i.alias then e['alias:' .. i.alias] = { aged(i), '0' } end
+  if i.exposed and i.open then e['open:' .. i.exposed] = { i.key, text(i.open) } end
+  if i.exposed and not i.open then e['unpaid:' .. i.exposed] = { i.key, '0' } end
+  if i.due then e.due = { aged(i), text(i.due) } end
+  if i.proof then e.proof = { aged(i), text(i.proof) } end
+  if i.forget then e.forget = { i.key, text(i.forget) } end
+  if i.stale then e.stale = { i.key, text(i.stale) } end
+  return e
+end
+local gone, new, more, octets, sound, kinds = {}, {}, 0, 0, true, {}
+local function plan(list, name, e)
+  if not kinds[name] then kinds[name] = redis.call('TYPE', P .. name).ok end
+  if kinds[name] ~= 'none' and kinds[name] ~= 'zset' then sound = false end
+  list[#list + 1] = { P .. name, e[1], e[2] }
+end
+local function change(before, after)
+  for name, e in pairs(before) do
+    if not after[name] or after[name][1] ~= e[1] then plan(gone, name, e) end
+  end
+  for name, e in pairs(after) do
+    if not before[name] or before[name][1] ~= e[1] or before[name][2] ~= e[2] then plan(new, name, e) end
+  end
+end
+local size = redis.call('HMGET', P .. 'size', 'records', 'octets')
+for n = 1, 2 do
+  size[n] = size[n] or '0'
+  if not string.match(size[n], '^-?%d+$') then sound = false end
+end
+local function unsound() return redis.error_reply('WRONGTYPE Under a name of this store lies something else') end
+local function index()
+  for _, e in ipairs(new) do redis.call('ZADD', e[1], e[3], e[2]) end
+  for _, e in ipairs(gone) do redis.call('ZREM', e[1], e[2]) end
+end
+local function count()
+  if more ~= 0 then redis.call('HINCRBY', P .. 'size', 'records', more) end
+  if octets ~= 0 then redis.call('HINCRBY', P .. 'size', 'octets', octets) end
+end
+`;
+
+const attempt = `${shared}${planning}
 local m = cjson.decode(ARGV[1])
 local now = clock(m.clock)
 local same = now >= m.at and now - m.at <= m.oldest
-local records = {}
-for n, key in ipairs(m.keys) do
-  records[n] = record(key)
-  if records[n][1] ~= m.versions[n] then same = false end
+local function compare(keys, versions)
+  if #keys ~= #versions then same = false end
+  for n, key in ipairs(keys) do
+    if (redis.call('HGET', P .. 'r:' .. key, 'v') or '') ~= versions[n] then same = false end
+  end
 end
-local function group(name, limit, expected, reached)
-  local members = {}
-  local all = redis.call('HGETALL', name)
-  for n = 1, #all, 2 do
-    local from, created = string.match(all[n + 1], '^(%d+) (%d+)$')
-    if not from then from, created = '0', all[n + 1] end
-    if not reached or tonumber(from) <= now then
-      members[#members + 1] = { string.format('%016.0f:', tonumber(created)) .. all[n], all[n] }
-    end
-  end
-  table.sort(members, function(a, b) return a[1] < b[1] end)
-  local found = {}
-  for n = 1, math.min(#members, limit) do
-    found[n] = record(members[n][2])
-    if found[n][1] ~= expected[n] then same = false end
-  end
-  if #found ~= #expected then same = false end
-  return found
+local function oldest(members, limit)
+  local keys = {}
+  for n = 1, math.min(#members, limit) do keys[n] = keyof(members[n]) end
+  return keys
 end
 local older, aliased, owes, full = {}, {}, 0, 0
-if m.older then older = group(P .. 'older:' .. m.older.twins, m.older.limit, m.older.versions, true) end
-if m.aliased then aliased = group(P .. 'alias:' .. m.aliased.alias, m.aliased.limit, m.aliased.versions, false) end
+compare(m.keys, m.versions)
+if m.older then
+  local name = P .. 'older:' .. m.older.twins
+  local members = redis.call('ZRANGEBYSCORE', name, '-inf', text(now), 'LIMIT', 0, ${sortedLimit})
+  table.sort(members)
+  older = oldest(members, m.older.limit)
+  compare(older, m.older.versions)
+end
+if m.aliased then
+  local limit = m.aliased.limit
+  aliased = oldest(redis.call('ZRANGE', P .. 'alias:' .. m.aliased.alias, 0, limit - 1), limit)
+  compare(aliased, m.aliased.versions)
+end
 if m.exposure then
-  local unpaid = redis.call('SCARD', P .. 'unpaid:' .. m.exposure.payer)
+  local unpaid = redis.call('ZCARD', P .. 'unpaid:' .. m.exposure.payer)
   local open = redis.call('ZCOUNT', P .. 'open:' .. m.exposure.payer, '(' .. text(now), '+inf')
   if (unpaid > 0 and unpaid + open >= m.exposure.unpaid) or open >= m.exposure.open then owes = 1 end
   if (owes == 1) ~= m.exposure.expected then same = false end
 end
-if m.room then
-  local size = redis.call('HMGET', P .. 'size', 'records', 'octets')
-  if tonumber(size[1] or 0) >= m.room.records or tonumber(size[2] or 0) >= m.room.octets then full = 1 end
+if m.room and sound then
+  if tonumber(size[1]) >= m.room.records or tonumber(size[2]) >= m.room.octets then full = 1 end
   if (full == 1) ~= m.room.expected then same = false end
 end
-if not same then return { text(now), records, older, aliased, owes, full } end
+if not same then return { text(now), records(m.keys), records(older), records(aliased), owes, full } end
 
--- What is to be written is made out first, so that whatever can be wrong is found before the first write: a script that
--- fails in the middle is not rolled back.
-local gone, new, more, octets = {}, {}, 0, 0
-local kinds = {}
-local function plan(list, name, e)
-  if not kinds[name] then kinds[name] = redis.call('TYPE', P .. name).ok end
-  if kinds[name] ~= 'none' and kinds[name] ~= e[1] then return false end
-  list[#list + 1] = { name, e }
-  return true
-end
-for _, w in ipairs(m.writes) do
-  local stood = redis.call('HGET', P .. 'r:' .. w.key, 'i')
-  local before = stood and entries(cjson.decode(stood)) or {}
-  local after = w.body and entries(cjson.decode(w.columns)) or {}
-  if w.body and not stood then more = more + 1 end
-  if stood and not w.body then more = more - 1 end
-  local sound = true
-  for name, e in pairs(before) do
-    local next = after[name]
-    if not next or next[2] ~= e[2] then sound = plan(gone, name, e) and sound end
+local puts, drops, grows = {}, {}, false
+for n, w in ipairs(m.writes) do
+  local body, columns = ARGV[2 + 2 * n], ARGV[3 + 2 * n]
+  local name = P .. 'r:' .. w.key
+  local stood = redis.call('HGET', name, 'i')
+  if w.version then
+    puts[#puts + 1] = { 'HSET', name, 'v', w.version, 'b', body, 'i', columns }
+    if not stood then more, grows = more + 1, true end
+  elseif stood then
+    drops[#drops + 1] = name
+    more = more - 1
   end
-  for name, e in pairs(after) do
-    local last = before[name]
-    if not last or last[2] ~= e[2] or last[3] ~= e[3] then sound = plan(new, name, e) and sound end
-  end
-  if not sound then return redis.error_reply('WRONGTYPE An index holds somebody else\\'s data') end
+  change(stood and entries(stood) or {}, w.version and entries(columns) or {})
 end
-local blobs = {}
 local function blob(kind, what, bytes)
   if what == '' then return end
   local name = P .. kind .. ':' .. m.blobs.key
   octets = octets - redis.call('STRLEN', name)
-  if what == 'put' then octets = octets + #bytes end
-  blobs[#blobs + 1] = { name, what, bytes }
+  if what == 'drop' then
+    drops[#drops + 1] = name
+    return
+  end
+  octets = octets + #bytes
+  grows = true
+  puts[#puts + 1] = { 'SET', name, bytes }
 end
 if m.blobs then
   blob('a', m.blobs.answer, ARGV[2])
   blob('p', m.blobs.payload, ARGV[3])
 end
+if not sound then return unsound() end
 
--- A server out of memory refuses the first write of a script or none. So a write that grows comes first, and such a step
--- fails whole; one that only deletes still goes through. No step deletes one record and writes another.
-for _, w in ipairs(m.writes) do
-  if w.body then redis.call('HSET', P .. 'r:' .. w.key, 'v', w.version, 'b', w.body, 'i', w.columns)
-  else redis.call('DEL', P .. 'r:' .. w.key) end
-end
-for _, one in ipairs(gone) do take(one[1], one[2]) end
-for _, one in ipairs(new) do put(one[1], one[2]) end
-for _, one in ipairs(blobs) do
-  if one[2] == 'put' then redis.call('SET', one[1], one[3]) else redis.call('DEL', one[1]) end
-end
-grow('records', more)
-grow('octets', octets)
+-- A server whose memory is used up refuses HSET and SET where they are the first write, and nothing after it. It is to
+-- refuse what makes a new record or keeps an answer; what became of money that is out is still written down there.
+if not grows then redis.call('ZREM', P .. 'keys', '') end
+for _, put in ipairs(puts) do redis.call(unpack(put)) end
+index()
+for _, name in ipairs(drops) do redis.call('UNLINK', name) end
+count()
 return 1
 `;
 
@@ -164,28 +185,18 @@ return { text(clock(ARGV[1])), r[1], r[2] }
 `;
 
 const due = `${shared}
-local now, limit, found, at = clock(ARGV[1]), tonumber(ARGV[2]), {}, 0
-while #found < limit do
-  local page = redis.call('ZRANGE', P .. 'due', at, at + 499)
-  if #page == 0 then break end
-  at = at + #page
-  for _, member in ipairs(page) do
-    local key = string.sub(member, 18)
-    if #found < limit and tonumber(redis.call('HGET', P .. 'duefrom', key) or 0) <= now then
-      found[#found + 1] = redis.call('HGET', P .. 'r:' .. key, 'b')
-    end
-  end
+local now, limit = clock(ARGV[1]), tonumber(ARGV[2])
+local members = redis.call('ZRANGEBYSCORE', P .. 'due', '-inf', '0', 'LIMIT', 0, limit)
+for _, late in ipairs(redis.call('ZRANGEBYSCORE', P .. 'due', '(0', text(now), 'LIMIT', 0, ${sortedLimit})) do
+  members[#members + 1] = late
 end
-return found
+table.sort(members)
+for n = #members, limit + 1, -1 do members[n] = nil end
+return texts(members)
 `;
 
 const unproven = `${shared}
-local found = {}
-local members = redis.call('ZRANGEBYSCORE', P .. 'proof', '-inf', text(clock(ARGV[1])), 'LIMIT', 0, ARGV[2])
-for n, member in ipairs(members) do
-  found[n] = redis.call('HGET', P .. 'r:' .. string.sub(member, 18), 'b')
-end
-return found
+return texts(redis.call('ZRANGEBYSCORE', P .. 'proof', '-inf', text(clock(ARGV[1])), 'LIMIT', 0, ARGV[2]))
 `;
 
 const page = `${shared}
@@ -207,36 +218,39 @@ end
 return { last, #keys < q.looks and last == (keys[#keys] or q.after) and 1 or 0, found }
 `;
 
-const expire = `${shared}
+const expire = `${shared}${planning}
+local names = {}
 local keys = redis.call('ZRANGEBYSCORE', P .. 'forget', '-inf', '(' .. text(clock(ARGV[1])), 'LIMIT', 0, ARGV[2])
 for _, key in ipairs(keys) do
-  local i = redis.call('HGET', P .. 'r:' .. key, 'i')
-  local octets = redis.call('STRLEN', P .. 'a:' .. key) + redis.call('STRLEN', P .. 'p:' .. key)
-  for name, e in pairs(entries(cjson.decode(i))) do take(name, e) end
-  redis.call('DEL', P .. 'r:' .. key, P .. 'a:' .. key, P .. 'p:' .. key)
-  grow('records', -1)
-  grow('octets', -octets)
+  local stood = redis.call('HGET', P .. 'r:' .. key, 'i')
+  -- An entry without its record, as a repair by hand may leave it, goes too, or it would stand in the way for ever.
+  change(stood and entries(stood) or { forget = { key, '' } }, {})
+  if stood then more = more - 1 end
+  octets = octets - redis.call('STRLEN', P .. 'a:' .. key) - redis.call('STRLEN', P .. 'p:' .. key)
+  for _, kind in ipairs({ 'r:', 'a:', 'p:' }) do names[#names + 1] = P .. kind .. key end
 end
+if not sound then return unsound() end
+index()
+for _, name in ipairs(names) do redis.call('UNLINK', name) end
+count()
 return #keys
 `;
 
 const stale = `${shared}
 local now = clock(ARGV[1])
-local found = {}
-local keys = redis.call('ZRANGEBYSCORE', P .. 'stale', '-inf', '(' .. text(now), 'LIMIT', 0, ARGV[2])
-for n, key in ipairs(keys) do found[n] = record(key) end
-return { text(now), found }
+return { text(now), records(redis.call('ZRANGEBYSCORE', P .. 'stale', '-inf', '(' .. text(now), 'LIMIT', 0, ARGV[2])) }
 `;
 
 /**
  * Of each script its text. KEYS: the prefix. ARGV and answer:
- * - attempt: the message as JSON, then the octets of an answer and of a payload, or nothing. 1 where the step was applied,
- *   else what is there: the time, the records that were asked for, the two groups, the two truths.
+ * - attempt: the message as JSON, the octets of an answer and of a payload, or nothing, and of each write its text and its
+ *   columns. 1 where the step was applied, else what is there: the time, the records that were asked for, the two groups,
+ *   the two truths.
  * - find: clock, key. The time, the version and the text.
- * - due: clock, limit. Walks by age over what is, or will be, due; the texts of what is due now.
+ * - due: clock, limit. The texts of what is due now, by age.
  * - unproven: clock, limit. The texts of settlements whose next look is due.
  * - page: a question as JSON. The last key that was looked at, whether none comes after it, and the texts.
- * - expire: clock, limit. Forgets records whose time has passed, with what lies beside them; answers how many.
+ * - expire: clock, limit. Forgets records whose time has passed, with what lies beside them; how many.
  * - stale: clock, limit. The time, and version and text of records whose answer may be dropped.
  */
 export const scripts: { readonly [script in Script]: string } = {
