@@ -134,7 +134,9 @@ const keptFirst: Law = ({ before, after, answerBytes, own }) => {
 const evidence: Law = ({ before, after, bill, nowMs }) => {
   const to = after?.money;
   if (bill === undefined || to === undefined || to === before?.money) return undefined;
-  if (to.state === 'none' && before !== undefined && before.money.state !== 'none' && bill.unsents === 0)
+  // A send whose beginning its sender never heard of has left nothing, and may be taken back.
+  const left = bill.sentText !== undefined && bill.unsents === 0;
+  if (to.state === 'none' && before !== undefined && before.money.state !== 'none' && left)
     return 'S3: taken back, and bytes had left';
   if (to.state === 'settled') {
     const moved = bill.landings.length > 0;

@@ -147,12 +147,14 @@ function pinned(home: string, name: string): string {
 function useLibrary({ tarball, manifest }: Packed, folder: string): void {
   for (const file of consumer(manifest.name, Object.keys(manifest.exports)))
     writeFileSync(join(folder, file.path), file.text);
-  // The one peer that is needed to load a door: the contract suite, which is a test, draws its cases with it.
-  install(folder, [tarball, pinned('.', '@types/node'), pinned('lib', 'fast-check')]);
+  // Peers that are needed to load a door: the contract suite, which is a test, draws its cases with one, and the stores on
+  // servers stand on a driver each.
+  const peers = ['fast-check', 'pg', 'ioredis'].map((name) => pinned('lib', name));
+  install(folder, [tarball, pinned('.', '@types/node'), ...peers]);
   process.stdout.write(run(process.execPath, ['run.js'], folder));
   run(process.execPath, ['store.js'], folder);
   // Hono is loaded by whoever uses its adapter; the types of that adapter name it.
-  install(folder, [pinned('lib', 'hono')]);
+  install(folder, [pinned('lib', 'hono'), pinned('lib', '@types/pg')]);
   tool('typescript/bin/tsc', ['-p', folder], folder);
 }
 

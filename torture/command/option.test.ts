@@ -52,6 +52,7 @@ test('what cannot be done is refused with the name of the option', () => {
     [['crashes'], /a trial is one of kills, faults, copies, outages, not "crashes"/],
     [['--what'], /--what/],
     [['--store', 'memory'], /the memory store ends with its process/],
+    [['outages', '--store', 'sqlite'], /choose redis or postgres/],
   ];
   for (const [args, why] of wrong) {
     assert.throws(() => readOptions(args), { name: 'MisuseError', message: why }, args.join(' '));

@@ -71,6 +71,9 @@ export function readOptions(args: readonly string[]): Options | undefined {
     throw new MisuseError(
       `the memory store ends with its process: choose trials for it, without ${forgetful}`,
     );
+  const servers = stores.some((store) => store === 'redis' || store === 'postgres');
+  if (!servers && trials.length === 1 && trials[0] === 'outages')
+    throw new MisuseError('outages kills a database server: choose redis or postgres for it');
   return options;
 }
 

@@ -51,13 +51,13 @@ export function recordMoney(
 function judge(record: ClaimRecord, fact: Exclude<MoneyFact, { fact: 'unproven' }>, nowMs: number): Verdict {
   switch (fact.fact) {
     case 'settled':
-      return judgeSettled(record, fact);
+      return judgeSettled(record, fact, nowMs);
     case 'held':
       return isOut(record.money)
         ? { money: { state: 'held', transaction: fact.transaction, rank: fact.by } }
         : undefined;
     case 'refused':
-      return judgeRefused(record, fact);
+      return judgeRefused(record, fact, nowMs);
     case 'unknown':
       return judgeUnknown(record, fact);
     case 'unsent':
@@ -87,7 +87,7 @@ function judge(record: ClaimRecord, fact: Exclude<MoneyFact, { fact: 'unproven' 
   }
 }
 
-function judgeSettled(record: ClaimRecord, fact: MoneyFact & { fact: 'settled' }): Verdict {
+function judgeSettled(record: ClaimRecord, fact: MoneyFact & { fact: 'settled' }, nowMs: number): Verdict {
   // Where the route asks for the chain's own word, a facilitator's is noted in the log and moves nothing (S07, F01).
   if (record.assurance !== undefined && !atLeast(finalityOf(fact), record.assurance)) return undefined;
   const { transaction, amount, by: rank, block, finality } = fact;
@@ -99,7 +99,8 @@ function judgeSettled(record: ClaimRecord, fact: MoneyFact & { fact: 'settled' }
     ...(block === undefined ? {} : { block }),
     ...(finality === undefined ? {} : { finality }),
   };
-  const settled: Verdict = { money, patch: { proveAtMs: undefined } };
+  const final = finality === 'finalized';
+  const settled: Verdict = { money, patch: { proveAtMs: final ? undefined : nowMs + soonestProofMs } };
   const known = record.money;
   switch (known.state) {
     case 'sending':
@@ -126,9 +127,17 @@ function finalityOf(fact: MoneyFact & { fact: 'settled' }): Finality | undefined
   return fact.by === 'chain' ? (fact.finality ?? 'latest') : undefined;
 }
 
-/** A chain's word is first looked at again this soon, and this late at the latest. */
+/**
+ * What is not final is first looked at again this soon, and this late at the latest. The moment is written down, so that
+ * whoever waits longest comes first, however many newcomers there are.
+ */
 const soonestProofMs = 15_000;
 const latestProofMs = 600_000;
+
+/** A refusal that only a facilitator asserts is looked at as a settlement is. */
+function proveAtMs({ by }: MoneyFact & { fact: 'refused' }, nowMs: number): number | undefined {
+  return by === 'facilitator' ? nowMs + soonestProofMs : undefined;
+}
 
 /** Looked for better proof in vain: the next look waits about as long as the payment is old. */
 function lookLater(record: ClaimRecord, nowMs: number): Step<RecordOutcome> {
@@ -138,7 +147,7 @@ function lookLater(record: ClaimRecord, nowMs: number): Step<RecordOutcome> {
   return { change: { record: next }, outcome: { record: next, changed: false, nowMs } };
 }
 
-function judgeRefused(record: ClaimRecord, fact: MoneyFact & { fact: 'refused' }): Verdict {
+function judgeRefused(record: ClaimRecord, fact: MoneyFact & { fact: 'refused' }, nowMs: number): Verdict {
   const refused: MoneyAxis = { state: 'refused', why: fact.why, reason: fact.reason, rank: fact.by };
   const money = record.money;
   if (fact.by === 'chain' && fact.ifNeverSent === true && money.state !== 'none') return undefined;
@@ -151,7 +160,7 @@ function judgeRefused(record: ClaimRecord, fact: MoneyFact & { fact: 'refused' }
     case 'unknown':
       if (fact.by === 'facilitator' && !answersTheOnlySend(record, fact.n)) return undefined;
       if (money.phase === 'charge' || money.phase === 'void') return backToHeld(record);
-      return { money: refused, patch: { lease: undefined }, ...proven };
+      return { money: refused, patch: { lease: undefined, proveAtMs: proveAtMs(fact, nowMs) }, ...proven };
     case 'settled':
       return money.rank === 'facilitator' && fact.by === 'chain'
         ? { money: refused, patch: { lease: undefined }, ...proven }

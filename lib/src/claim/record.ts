@@ -98,9 +98,9 @@ export type Purchase = {
   readonly validBeforeMs: number;
   readonly maxAttempts: number;
   /** How the payment was found to be tied to its request, as receipts name it; absent on records of older versions. */
-  readonly binding?: 'signed' | 'echoed' | 'none';
+  readonly binding?: 'signed' | 'echoed' | 'none' | undefined;
   /** The transfer must be seen this deep before it counts as settled; absent where the facilitator's word is enough. */
-  readonly assurance?: Finality;
+  readonly assurance?: Finality | undefined;
 };
 
 export type ClaimRecord = Purchase & {
@@ -129,7 +129,7 @@ export type ClaimRecord = Purchase & {
   readonly supersededBy?: string | undefined;
   /** On an older payment: the newer one that was last told to take its answer. */
   readonly servedTo?: string | undefined;
-  /** A settlement that is not final is looked at again from here on; absent: at once. */
+  /** What is not final is looked at again from here on; absent, on records of older versions, at once. */
   readonly proveAtMs?: number | undefined;
   /** An operator has dealt with it outside: nobody waits for it any more, and the reference says what was done. */
   readonly closed?: { readonly atMs: number; readonly reference: string } | undefined;

@@ -217,3 +217,17 @@ test('past its last moment a payment that was never sent is not taken, and one w
   assert.equal(run(owed, { request }).kind, 'taken');
   assert.equal(run(undefined, { request: { notAfterMs: now } }).kind, 'taken');
 });
+
+test('S07: what a purchase no longer asks for goes with the one that asked: a retake brings its own assurance', () => {
+  const careful = examplePurchase(1, { assurance: 3, binding: 'echoed' });
+  const first = take({ older: [], nowMs: now, full: false }, exampleTake(careful)).outcome;
+  assert.equal(first.kind, 'taken');
+  const failed: ClaimRecord = { ...first.record, work: { state: 'failed' }, lease: undefined };
+  const again = take({ record: failed, older: [], nowMs: now, full: false }, exampleTake(examplePurchase(1)));
+  assert.equal(again.outcome.kind, 'taken');
+  assert.deepEqual(
+    [again.outcome.record.assurance, again.outcome.record.binding],
+    [undefined, undefined],
+    'a seller without a reader could never resolve the other’s',
+  );
+});

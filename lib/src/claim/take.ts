@@ -115,6 +115,9 @@ function takeNew(view: TakeView, request: TakeRequest): Step<TakeOutcome> {
   return fenceSibling(own(fresh, request, nowMs), stale, nowMs);
 }
 
+/** What a purchase may leave out and is then not so; an identifier alone stays with its payment (formats 9.1). */
+const absent = { binding: undefined, assurance: undefined } as const;
+
 function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step<TakeOutcome> {
   const { nowMs } = view;
   const unpaid = moneyNow(record, nowMs).state === 'none';
@@ -127,7 +130,7 @@ function retake(view: TakeView, record: ClaimRecord, request: TakeRequest): Step
   if (unpaid && isLate(request, nowMs)) return fenceOff(record, { kind: 'late', nowMs });
   // While nothing was sent, the request, the signature bytes and the identifier are those presented now (design 9.8).
   const current = unpaid
-    ? patched(record, { ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
+    ? patched(record, { ...absent, ...request.purchase, maxAttempts: record.maxAttempts }, nowMs)
     : record;
   if (earlier !== undefined) return supersede(current, earlier.older, nowMs);
   if (unpaid && lendsTooMuch(view, request)) return fenceOff(record, { kind: 'pay_first', nowMs });

@@ -7,8 +7,8 @@ import { type ClaimRecord, type Finality, moneyNow } from '../claim/index.ts';
 import type { Budget } from '../payment/index.ts';
 import { checkFinality } from '../settlement/index.ts';
 import type { Acceptance } from '../terms/index.ts';
-import { within } from './limit.ts';
 import { lookUp } from './lookup.ts';
+import { pause } from './patience.ts';
 import type { Shop } from './shop.ts';
 
 /** `facilitator`: its word is enough. `chain`: the transfer itself must be seen, so deep. */
@@ -79,8 +79,4 @@ export async function awaitProof(
   const fact = { fact: 'unknown', n, reason: 'settlement_pending', transaction } as const;
   const told = await shop.store.recordMoney(record.key, fact);
   return { record: told.record ?? record, nowMs: told.nowMs };
-}
-
-async function pause(shop: Pick<Shop, 'world'>, delayMs: number): Promise<void> {
-  await within(shop.world, delayMs, new Promise<never>(() => {}));
 }

@@ -21,6 +21,7 @@ import { keepLease } from './lease.ts';
 import { countedAs } from './limits/limits.ts';
 import { startBlock } from './lookup.ts';
 import type { Delivery } from './message.ts';
+import { begin } from './patience.ts';
 import { refusalTo, retryLater } from './reply.ts';
 import { forwarded, questionOf, settle, spentBefore } from './settle.ts';
 import type { Visit } from './visit.ts';
@@ -53,13 +54,14 @@ async function flow<Parsed>(owned: Owned<Parsed>): Promise<Delivery> {
   const result = await runWork(visit, record, lease);
   if (result.kind !== 'answer') return failedUnpaid(owned, result);
 
-  const kept = await shop.store.keepAndBeginSend(hold, {
+  const send = {
     answer: sealedAnswer(visit, record, result.answer),
     payload: sealedPayload(visit, record),
     phase: 'pay',
     leaseMs: Math.max(shop.lease.leaseMs, route.budget.settleMs + shop.lease.marginMs),
     ...startAt(await block),
-  });
+  } as const;
+  const kept = await begin(shop, hold, () => shop.store.keepAndBeginSend(hold, send));
   if (!isHeld(kept)) return inProgress(visit);
 
   const settled = await settle(shop, hold, { record: kept.record, question });

@@ -41,6 +41,8 @@ async function openStage(
 
 /** Long enough for every interval there is. */
 const aPassMs = 40_000;
+/** From a settlement to the look that is due after it. */
+const aLookMs = 70_000;
 
 test('a settle whose answer was lost is found by the background, and the same payment gets its answer', async () => {
   for (const flow of ['authorization', 'upfront'] as const) {
@@ -62,7 +64,7 @@ test('a settle whose answer was lost is found by the background, and the same pa
 test('S05: a settlement becomes final in the background, and nothing is asked about it any more', async () => {
   const { shop, chain, record, passes } = await openStage();
   await shop.ask({ payment: await shop.payment() });
-  await shop.rig.clock.advance(aPassMs);
+  await shop.rig.clock.advance(aLookMs);
   const shown = (await record()).money;
   assert.ok(shown.state === 'settled');
   assert.deepEqual([shown.rank, shown.finality], ['chain', 'latest']);
@@ -109,7 +111,7 @@ test('F01: a lie that was delivered is found by the background: missing first, a
   const body = { success: true, payer: shop.rig.buyer.address, transaction: transactionOf(404), network };
   shop.rig.settles.push({ lands: false, says: said(body) });
   assert.equal((await shop.ask({ payment })).status, 200);
-  await shop.rig.clock.advance(aPassMs);
+  await shop.rig.clock.advance(29_000);
   assert.deepEqual(alarms(), [], 'a transaction of a moment ago is no alarm');
   await shop.rig.clock.advance(120_000);
   assert.equal(alarms().at(-1), 'settlement_missing');
@@ -125,7 +127,7 @@ test('F10: a node that is behind never re-opens a settled payment', async () => 
   const { shop, chain, record, alarms } = await openStage();
   const payment = await shop.payment();
   await shop.ask({ payment });
-  await shop.rig.clock.advance(aPassMs);
+  await shop.rig.clock.advance(aLookMs);
   chain.now.stale = true;
   chain.now.over = true;
   for (let turn = 0; turn < 20; turn += 1) {

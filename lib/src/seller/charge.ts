@@ -16,6 +16,7 @@ import { countedAs } from './limits/limits.ts';
 import { clearsTheWay, maxRounds, startBlock } from './lookup.ts';
 import type { Answer, Delivery, HeaderList, SellerRequest, Work } from './message.ts';
 import { carriesPayment, checkMethod, optionsAnswer, refuseMethod } from './method.ts';
+import { begin } from './patience.ts';
 import { markHeader, probeHeader } from './probe.ts';
 import { beforeLookup, plain, refusalTo, retryLater, retrySoon, unsettledResponse } from './reply.ts';
 import type { Route } from './route.ts';
@@ -66,7 +67,10 @@ function describeFault(fault: unknown): string {
   if (fault instanceof TypeError) return fault.message;
   // A store's own code, such as store_busy, tells an operator what to look at.
   const cause = fault instanceof StoreUnavailable ? fault.cause : undefined;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
+    // A store of ours says why in words without secrets; of any other error only the code is told.
+    return cause.name === 'StoreError' ? `${cause.code}: ${cause.message}` : cause.code;
+  }
   return fault instanceof Error ? fault.name : 'unknown';
 }
 
@@ -220,9 +224,9 @@ type Taken = { readonly outcome: TakeOutcome; readonly askedAtMs: number };
 async function take<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Taken> {
   const { shop, route, payment } = visit;
   const purchase = purchaseOf(visit, agreed);
-  const begin = visit.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
+  const first = visit.flow === 'upfront' ? await beginning(visit, purchase) : undefined;
   const askedAtMs = shop.world.monotonicMs();
-  const outcome = await shop.store.take({
+  const request: TakeRequest = {
     purchase,
     owner: visit.owner,
     times: shop.lease,
@@ -230,8 +234,10 @@ async function take<Parsed>(visit: Visit<Parsed>, agreed: Agreed): Promise<Taken
     mayReplaceRequest: route.binding !== 'required',
     notAfterMs: lastUsableMs(payment, { flow: visit.flow, budget: route.budget }),
     ...(route.unpaid === undefined ? {} : { exposure: route.unpaid }),
-    ...(begin === undefined ? {} : { begin }),
-  });
+    ...(first === undefined ? {} : { begin: first }),
+  };
+  const send = { key: payment.key, owner: visit.owner };
+  const outcome = await begin(shop, send, () => shop.store.take(request));
   return { outcome, askedAtMs };
 }
 

@@ -105,3 +105,18 @@ test('T05: a wall clock that leaps while a payment is served changes neither its
   );
   assert.deepEqual([served.status, served.text], [200, 'sunny']);
 });
+
+test('T05: a store whose clock is off by more than the skew is named at the start, and so is one that is down', async () => {
+  const rig = createRig();
+  const { store } = rig.options;
+  const find = (aheadMs: number) => async () => ({ nowMs: rig.clock.nowMs() + aheadMs });
+  const details = (): readonly (string | undefined)[] =>
+    rig.events.flatMap((event) => (event.event === 'alarm' ? [event.detail] : []));
+  await rig.another({ store: { ...store, find: find(30_000) } }).ready();
+  assert.deepEqual(details(), []);
+  await rig.another({ store: { ...store, find: find(3_600_000) } }).ready();
+  assert.deepEqual(details(), ['the store memory is 3600 s ahead of this clock']);
+  const down = () => Promise.reject(new Error('refused'));
+  await rig.another({ store: { ...store, find: down } }).ready();
+  assert.equal(details().at(-1), 'at the start');
+});

@@ -1,6 +1,6 @@
 /**
- * Warns when this machine's clock and a chain's are apart (T05): the window of an authorization is judged by ours and
- * enforced by the chain's. Durations are not concerned; they run on the monotonic clock.
+ * Warns when this machine's clock and a chain's, or the store's, are apart (T05): the window of an authorization is judged
+ * by ours and by the store's, and enforced by the chain's. Durations are not concerned; they run on the monotonic clock.
  */
 import type { ChainReader } from '../settlement/index.ts';
 import { within } from './limit.ts';
@@ -13,7 +13,10 @@ const nextBlockMs = 15_000;
 /** A start waits for a chain's answer no longer than a buyer does. */
 const readLimitMs = 2_000;
 
-type Watched = Pick<Shop, 'world' | 'accepts' | 'chains' | 'observe'>;
+type Watched = Pick<Shop, 'world' | 'accepts' | 'chains' | 'observe' | 'store'>;
+
+/** Asked only for the time that comes with the answer; no payment has it. */
+const noPayment = 'what time is it';
 
 /**
  * Compares with the newest block of every chain that is sold on and can be read, once, and resolves after the first
@@ -22,7 +25,18 @@ type Watched = Pick<Shop, 'world' | 'accepts' | 'chains' | 'observe'>;
  */
 export async function watchClocks(shop: Watched): Promise<void> {
   const networks = new Set(shop.accepts.map(({ network }) => network));
-  await Promise.all([...networks].map((network) => watchClock(shop, network)));
+  await Promise.all([watchStore(shop), ...[...networks].map((network) => watchClock(shop, network))]);
+}
+
+/** Leases, retention and the last moment to take a payment go by the store's clock. */
+async function watchStore(shop: Watched): Promise<void> {
+  try {
+    const { nowMs } = await shop.store.find(noPayment);
+    const aheadMs = nowMs - shop.world.nowMs();
+    if (Math.abs(aheadMs) > toleranceMs) alarm(shop, `the store ${shop.store.name}`, aheadMs);
+  } catch {
+    shop.observe({ event: 'alarm', alarm: 'store_unavailable', detail: 'at the start' });
+  }
 }
 
 async function watchClock(shop: Watched, network: string): Promise<void> {
@@ -60,8 +74,8 @@ async function headOf(
   return head === 'late' ? undefined : head;
 }
 
-function alarm(shop: Watched, network: string, aheadMs: number): void {
+function alarm(shop: Watched, whose: string, aheadMs: number): void {
   const seconds = Math.abs(Math.round(aheadMs / 1000));
-  const detail = `${network} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this clock`;
+  const detail = `${whose} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this clock`;
   shop.observe({ event: 'alarm', alarm: 'clock_skew', detail });
 }

@@ -57,6 +57,8 @@ export type Alarm =
   | 'facilitator_uncovered'
   | 'facilitator_unavailable'
   | 'store_unavailable'
+  /** A store does not know any more that it began a send: it lost what it had acknowledged, as in a failover. */
+  | 'store_lost_a_send'
   | 'price_failed'
   /** What a route declares does not fit into a header that proxies let through. */
   | 'terms_too_large'

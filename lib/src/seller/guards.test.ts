@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerOf, buyerOf, createRig, read, requestOf, rest } from '../../test/rig.ts';
 import { openTestShop } from '../../test/shop.ts';
+import { StoreError } from '../stores/error.ts';
 
 for (const flow of ['authorization', 'upfront'] as const) {
   test(`C07, B08: ${flow}, a sound signature for one unit, or for another payee, buys nothing and leaves no claim`, async () => {
@@ -192,4 +193,9 @@ test('an operator is told which fault of the store it was', async () => {
   assert.equal(seen.problem.code, 'store_unavailable');
   assert.doesNotMatch(seen.text, /store_busy|locked/);
   assert.ok(shop.rig.events.some((event) => event.event === 'alarm' && event.detail === 'store_busy'));
+  const down = () => Promise.reject(new StoreError('store_failed', 'The disk is full.'));
+  const other = shop.rig.another({ store: { ...shop.rig.options.store, find: down } });
+  assert.doesNotMatch((await shop.ask({ payment: await shop.payment(), seller: other })).text, /disk/);
+  const said = 'store_failed: The disk is full.';
+  assert.ok(shop.rig.events.some((event) => event.event === 'alarm' && event.detail === said));
 });

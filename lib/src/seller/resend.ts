@@ -11,6 +11,7 @@ import { inProgress, unsettled, type Won } from './flow.ts';
 import { keepLease } from './lease.ts';
 import { clearsTheWay, lookUp, maxRounds, startBlock } from './lookup.ts';
 import type { Delivery } from './message.ts';
+import { begin } from './patience.ts';
 import { redeliver } from './redeliver.ts';
 import { refusalTo, retryLater, unsettledResponse } from './reply.ts';
 import { questionOf, settle } from './settle.ts';
@@ -71,13 +72,16 @@ async function sendAgain<Parsed>(
   if (payment === undefined) return stillUnknown(visit, record);
   const block = await startBlock(shop, record);
   const askedAtMs = shop.world.monotonicMs();
-  const begun = await shop.store.beginSend(record.key, {
+  const send = {
     owner: visit.owner,
     leaseMs: Math.max(shop.lease.leaseMs, route.budget.settleMs + shop.lease.marginMs),
     maxSends,
     earlierPayment: route.earlierPayment,
     ...(block === undefined ? {} : { startBlock: block }),
-  });
+  };
+  const begun = await begin(shop, { key: record.key, owner: visit.owner }, () =>
+    shop.store.beginSend(record.key, send),
+  );
   switch (begun.kind) {
     case 'begun':
       return conclude(visit, { ...begun, askedAtMs }, payment);

@@ -1,7 +1,6 @@
 /** Puts a seller together from its configuration; whatever is wrong with that is a TypeError here, not a 500 later. */
 import type { ClaimStore } from '../claim/index.ts';
 import { deriveMacKey } from '../crypto/mac.ts';
-import { storeKeyLength } from '../crypto/seal.ts';
 import type { Binding } from '../payment/index.ts';
 import type { ChainReader, Facilitator } from '../settlement/index.ts';
 import { type Acceptance, type Asset, createAssetTable, defineTerms } from '../terms/index.ts';
@@ -21,6 +20,7 @@ import { createLimits, type LimitOptions } from './limits/limits.ts';
 import { exposureLimits, type UnpaidRuns } from './limits/unpaid.ts';
 import { watchFacilitator } from './limits/watch.ts';
 import type { Delivery, HeaderList, SellerRequest, Work } from './message.ts';
+import { checkParts } from './parts.ts';
 import { createPlaces } from './place.ts';
 import { type Probe, selfTest } from './probe.ts';
 import { createReadiness } from './ready.ts';
@@ -158,6 +158,9 @@ const optionNames: ReadonlySet<string> = new Set([
  * const weather = seller.route({ method: 'GET', path: '/weather', price: '$0.01' });
  */
 export function createSeller(options: SellerOptions): Seller {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('createSeller needs an object of options.');
+  }
   const shop = openShop(options);
   const background = backgroundOf(shop, options);
   function route(options: RouteOptions<RouteRequest> & { readonly parse?: undefined }): Route<RouteRequest>;
@@ -228,12 +231,9 @@ function openShop(options: SellerOptions): Shop {
   checkParts(options);
   const { world, accepts, assets = [], storeKey, chains = {}, siblings = 'warn' } = options;
   const { assurance = 'facilitator' } = options;
-  finalityOf(assurance);
+  checkAssuranceWord(assurance);
   if (siblings !== 'warn' && siblings !== 'refuse' && siblings !== 'dither') {
     throw new TypeError(`siblings is "warn", "refuse" or "dither", not "${siblings}".`);
-  }
-  if (!(storeKey instanceof Uint8Array) || storeKey.length !== storeKeyLength) {
-    throw new TypeError(`storeKey must be ${storeKeyLength} octets.`);
   }
   defineTerms({ accepts, assets });
   const observe = quiet(options.observe ?? (() => {}));
@@ -282,6 +282,7 @@ function openShop(options: SellerOptions): Shop {
     inFlight: new Set(),
     inFlightTexts: new Map(),
     lookups: new Map(),
+    untold: { count: 0 },
     contracts: { running: 0 },
     tidy: housekeeper(store),
     nextOwner: () => {
@@ -291,14 +292,13 @@ function openShop(options: SellerOptions): Shop {
   };
 }
 
-/** What is missing is named here, and not by an engine's words about undefined. */
-function checkParts(options: SellerOptions): void {
-  const parts = { world: 'sha256', store: 'take', facilitator: 'settle' } as const;
-  for (const [name, method] of Object.entries(parts)) {
-    const part: unknown = Reflect.get(options, name);
-    const whole =
-      typeof part === 'object' && part !== null && typeof Reflect.get(part, method) === 'function';
-    if (!whole) throw new TypeError(`A seller needs a ${name}.`);
+/** A finality that is none does not say by itself which option it stood in. */
+function checkAssuranceWord(assurance: Assurance): void {
+  try {
+    finalityOf(assurance);
+  } catch (cause) {
+    const why = cause instanceof TypeError ? cause.message : '';
+    throw new TypeError(why.startsWith('assurance') ? why : `assurance: ${why}`, { cause });
   }
 }
 

@@ -3,13 +3,14 @@
  * any 503 leaves, so that a newer payment for the same request meets it (the model's finding E).
  */
 import { type ClaimRecord, type Hold, type MoneyAxis, moneyNow } from '../claim/index.ts';
-import { type FacilitatorQuestion, factOfAnswer } from '../settlement/index.ts';
+import { type FacilitatorQuestion, factOfAnswer, type SettleAnswer } from '../settlement/index.ts';
 import { writePaymentRequirements } from '../wire/required.ts';
 import { writePaymentPayload } from '../wire/signature.ts';
 import type { JsonObject, PaymentPayload } from '../wire/v2.ts';
 import { awaitProof } from './assurance.ts';
 import { moneyEvent } from './event.ts';
 import { lookUp } from './lookup.ts';
+import { recordPatiently } from './patience.ts';
 import type { Shop } from './shop.ts';
 
 /**
@@ -62,12 +63,12 @@ export async function settle(
   shop.observe({ event: 'settle_sent', key: record.key, n });
   const untilMs = shop.world.monotonicMs() + question.timeoutMs;
   const answer = await shop.facilitator.settle(question);
-  const told = await shop.store.recordMoney(
-    record.key,
-    factOfAnswer(answer, { n, sends: record.sends, hold }),
-  );
+  const fact = factOfAnswer(answer, { n, sends: record.sends, hold });
+  const told = await recordPatiently(shop, record.key, { fact, untilMs });
+  if (answer.kind !== 'unsent' && (told.record === undefined || told.record.money.state === 'none'))
+    return forgotten(shop, record, answer);
   const now = told.record ?? record;
-  if (answer.kind === 'settled' && now.money.state === 'sending') {
+  if (answer.kind === 'settled' && now.money.state === 'sending' && now.assurance !== undefined) {
     const proof = await awaitProof(shop, now, { n, transaction: answer.transaction, untilMs });
     return { record: proof.record, money: moneyNow(proof.record, proof.nowMs), unsent: false };
   }
@@ -75,6 +76,21 @@ export async function settle(
   if (answer.kind !== 'look_up')
     return { record: now, money: moneyNow(now, told.nowMs), unsent: answer.kind === 'unsent' };
   return lookFirst(shop, now, told.nowMs);
+}
+
+/**
+ * The store does not know of a send that it had acknowledged. Bytes have left all the same: what is known of them is
+ * known here, and the buyer is told that, and never that nothing moved.
+ */
+function forgotten(shop: Shop, record: ClaimRecord, answer: SettleAnswer): Settled {
+  shop.observe({ event: 'alarm', alarm: 'store_lost_a_send', key: record.key, detail: answer.kind });
+  const { phase, n } = record.money.state === 'sending' ? record.money : ({ phase: 'pay', n: 1 } as const);
+  const money: MoneyAxis =
+    // Where the answer is in hand, it was paid for.
+    answer.kind === 'settled' && record.assurance === undefined && record.work.state === 'done'
+      ? { state: 'settled', transaction: answer.transaction, amount: answer.amount, rank: 'facilitator' }
+      : { state: 'unknown', phase, n };
+  return { record: { ...record, money }, money, unsent: false };
 }
 
 /** It said no in words that prove nothing, as "nonce used": the chain decides, if it can be read (S06). */

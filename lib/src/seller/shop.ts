@@ -46,6 +46,8 @@ export type Shop = {
   readonly inFlightTexts: Map<string, string>;
   /** Chain look-ups under way, one a key. */
   readonly lookups: Map<string, Promise<Resolution | 'late'>>;
+  /** Facts about money that wait for the store to come back; bounded. */
+  readonly untold: { count: number };
   /** Contract wallets being verified now; bounded, since each costs a facilitator call. */
   readonly contracts: { running: number };
   /** Lets the store forget what retention allows, now and then, on the back of paid requests. */

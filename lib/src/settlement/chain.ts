@@ -4,6 +4,7 @@
  * not prove more. A use is believed at the depth that was asked for, expiry only at a final block. Source: EIP-3009.
  */
 import type { Finality } from './finality.ts';
+import { checkFunction } from './option.ts';
 import type { Rpc } from './rpc.ts';
 import { type BlockTime, quantity, type Reading, readBlock, readUsed } from './state.ts';
 import { readUse, type Use } from './use.ts';
@@ -68,8 +69,10 @@ export type ChainReader = {
 
 const codeShape = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-/** Reads one chain, through one endpoint or a pool of them. */
-export function createChainReader(rpc: Rpc): ChainReader {
+/** Reads one chain, through one endpoint or a pool of them; there are no options. Throws TypeError for any. */
+export function createChainReader(rpc: Rpc, ...options: readonly never[]): ChainReader {
+  checkFunction('rpc', rpc);
+  if (options.length > 0) throw new TypeError('createChainReader takes an rpc and no options.');
   return {
     blockNumber: async () => {
       const result = await rpc('eth_blockNumber', []);

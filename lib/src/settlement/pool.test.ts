@@ -20,7 +20,7 @@ import type { Json } from '../wire/v2.ts';
 import type { HttpRequest } from '../world.ts';
 import { type AuthorizationFate, type ChainReader, createChainReader } from './chain.ts';
 import type { Finality } from './finality.ts';
-import { createRpcPool, mostEndpoints, type RpcEvent, type RpcPoolOptions } from './pool.ts';
+import { createRpcPool, heightLapseMs, mostEndpoints, type RpcEvent, type RpcPoolOptions } from './pool.ts';
 
 type Scene = {
   readonly chain: ChainReader;
@@ -123,6 +123,67 @@ test('F10: a pool never goes back to a block before one it has seen, not even wi
   }
   become(0, { head: hex(111) });
   assert.equal((await chain.fate(question)).kind, 'settled');
+});
+
+/** A head, and what else is said there. */
+const headAt = (block: number): Script => ({ head: hex(block), finalState: yes });
+
+test('F10: a height that was never true holds a pool up for ten minutes, not until it is restarted', async () => {
+  const { chain, become, advance, events } = scene([headAt(50_000_000)]);
+  assert.equal(await chain.blockNumber(), 50_000_000);
+  const told = async (block: number, passMs: number): Promise<number | undefined> => {
+    become(0, headAt(block));
+    advance(passMs);
+    return chain.blockNumber();
+  };
+  assert.equal(await told(110, 0), undefined);
+  assert.equal(await told(409, heightLapseMs - 1), undefined);
+  assert.deepEqual(events.slice(1), []);
+  assert.equal(await told(410, 1), 410);
+  const lapsed = { event: 'rpc_height_lapsed', tag: 'latest', from: 50_000_000, to: 410 };
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'rpc_height_lapsed'),
+    [lapsed],
+  );
+  assert.equal(await told(409, 0), undefined, 'and the new height holds as the old one did');
+});
+
+test('F10: a height that any endpoint still reaches, and one that only a standstill is below, never lapse', async () => {
+  const { chain, become, advance } = scene([headAt(200), headAt(200)]);
+  assert.equal(await chain.blockNumber(), 200);
+  for (let turn = 0; turn < 5; turn += 1) {
+    become(0, headAt(100 + turn));
+    become(1, headAt(201 + turn));
+    advance(heightLapseMs);
+    assert.equal(await chain.blockNumber(), undefined);
+  }
+  for (let turn = 0; turn < 3; turn += 1) {
+    become(1, headAt(104));
+    advance(heightLapseMs);
+    assert.equal(await chain.blockNumber(), undefined, 'nobody moves');
+  }
+  become(1, headAt(300));
+  assert.equal(await chain.blockNumber(), undefined);
+  become(0, headAt(300));
+  assert.equal(await chain.blockNumber(), 300);
+});
+
+test('F10: a final block that was never true lapses as well', async () => {
+  const final = (block: number): Script => ({
+    ...over,
+    final: { number: hex(block), timestamp: hex(2_000) },
+  });
+  const { chain, become, advance, events } = scene([final(50_000_000)]);
+  const kindAt = async (block: number, passMs: number): Promise<string> => {
+    become(0, final(block));
+    advance(passMs);
+    return (await chain.fate(question, 'finalized')).kind;
+  };
+  await kindAt(50_000_000, 0);
+  assert.equal(await kindAt(107, 0), 'unread');
+  assert.equal(await kindAt(108, heightLapseMs), 'expired');
+  const lapsed = { event: 'rpc_height_lapsed', tag: 'finalized', from: 50_000_000, to: 108 };
+  assert.deepEqual(events, [lapsed]);
 });
 
 test('F10: a final block that goes back is not believed either', async () => {

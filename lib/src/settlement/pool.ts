@@ -9,8 +9,8 @@
  * gave it: that buys availability, not trust. Two endpoints with a quorum of one survive the loss of one; three with
  * the default of two survive it and need no trust in any.
  *
- * Height: `latest` is the highest block that a quorum has reached, and never lower than it once was; readings are
- * pinned to it and asked only of endpoints that have it, so one that lags is never heard about an authorization. Where
+ * Height: `latest` is the highest block that a quorum has reached, and not lower than it once was, unless no endpoint
+ * has reached that for ten minutes while the quorum moved on: then it was never true. Readings are pinned to it and asked only of endpoints that have it, so one that lags is never heard about an authorization. Where
  * it is the quorum that lags, one endpoint ahead of it is enough to deny that an authorization is unused; that it is
  * used, one endpoint alone still does not prove.
  */
@@ -21,6 +21,7 @@ import type { Json } from '../wire/v2.ts';
 import type { Http } from '../world.ts';
 import { essence } from './agree.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
+import { checkFunction, checkHeaders, checkHttpUrl, checkMembers, checkTimeout } from './option.ts';
 import type { Rpc, RpcResult } from './rpc.ts';
 import { hexOf, quantity } from './state.ts';
 
@@ -60,13 +61,21 @@ export type RpcEvent =
       readonly restMs: number;
     }
   | { readonly event: 'rpc_up'; readonly endpoint: number; readonly origin: string }
+  /** A height that nobody reaches any more, made up by somebody, is given up for what the quorum says. */
+  | { readonly event: 'rpc_height_lapsed'; readonly tag: string; readonly from: number; readonly to: number }
   /** It serves another chain. */
   | { readonly event: 'rpc_refused'; readonly endpoint: number; readonly origin: string };
 
 /** Every look-up asks most of them; more would cost and not prove more. */
 export const mostEndpoints = 8;
 
-const optionNames = new Set([
+/**
+ * How long a height is held against a quorum below it: longer than a node that starts again, or a balancer that mends
+ * itself, stays behind, and short against an authorization's life, since meanwhile no payment is proved.
+ */
+export const heightLapseMs = 600_000;
+
+const optionNames: ReadonlySet<string> = new Set([
   'network',
   'endpoints',
   'http',
@@ -75,6 +84,7 @@ const optionNames = new Set([
   'timeoutMs',
   'observe',
 ]);
+const endpointNames: ReadonlySet<string> = new Set(['url', 'headers']);
 const tags = ['latest', 'safe', 'finalized'] as const;
 type Tag = (typeof tags)[number];
 
@@ -85,14 +95,22 @@ const lagging: RpcResult = { ok: false, why: 'endpoints lag behind' };
 type Pool = {
   readonly endpoints: readonly Endpoint[];
   readonly quorum: number;
-  /** The highest block that a quorum has shown under each tag. */
-  readonly seen: Map<Tag, number>;
+  /** What a quorum has shown under each tag. */
+  readonly seen: Map<Tag, Height>;
+  readonly monotonicMs: () => number;
   readonly observe: (event: RpcEvent) => void;
+};
+
+type Height = {
+  /** The highest block. */
+  readonly block: number;
+  /** Since when nobody has reached it, and where the quorum stood then. */
+  readonly below?: { readonly sinceMs: number; readonly block: number };
 };
 
 /**
  * One `Rpc` over several endpoints, for `createChainReader`. Throws TypeError for a network that is not EVM, for no or
- * too many endpoints, a quorum that they cannot reach, and unknown options.
+ * too many endpoints or one that is named twice, a quorum that they cannot reach, and options that are none.
  */
 export function createRpcPool(options: RpcPoolOptions): Rpc {
   const pool = openPool(options);
@@ -115,16 +133,15 @@ export function createRpcPool(options: RpcPoolOptions): Rpc {
 }
 
 function openPool(options: RpcPoolOptions): Pool {
-  for (const name of Object.keys(options)) {
-    if (!optionNames.has(name)) throw new TypeError(`An RPC pool has no option "${name}".`);
-  }
-  const chainId = eip155ChainId(options.network);
-  if (chainId === undefined) throw new TypeError(`"${options.network}" is no EVM network.`);
-  const { length } = options.endpoints;
-  if (length < 1 || length > mostEndpoints) {
-    throw new TypeError(`An RPC pool has from 1 to ${mostEndpoints} endpoints, not ${length}.`);
-  }
-  const quorum = options.quorum ?? Math.floor(length / 2) + 1;
+  checkMembers('createRpcPool', options, optionNames);
+  const chainId = typeof options.network === 'string' ? eip155ChainId(options.network) : undefined;
+  if (chainId === undefined) throw new TypeError(`network: "${options.network}" is no EVM network.`);
+  const length = checkEndpoints(options.endpoints);
+  checkFunction('http', options.http);
+  checkFunction('monotonicMs', options.monotonicMs);
+  if (options.observe !== undefined) checkFunction('observe', options.observe);
+  checkTimeout(options.timeoutMs);
+  const { quorum = Math.floor(length / 2) + 1 } = options;
   if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > length) {
     throw new TypeError(`quorum must be a whole number from 1 to ${length}.`);
   }
@@ -133,7 +150,32 @@ function openPool(options: RpcPoolOptions): Pool {
   const endpoints = options.endpoints.map(({ url, headers }, place) =>
     createEndpoint({ place, url, headers, timeoutMs, chainId, http, monotonicMs, observe }),
   );
-  return { endpoints, quorum, seen: new Map(), observe };
+  return { endpoints, quorum, seen: new Map(), monotonicMs, observe };
+}
+
+/** How many there are. A quorum of one server with itself would believe it alone, so none may be named twice. */
+function checkEndpoints(endpoints: RpcPoolOptions['endpoints']): number {
+  if (!Array.isArray(endpoints)) throw new TypeError('endpoints must be a list.');
+  const { length } = endpoints;
+  if (length < 1 || length > mostEndpoints) {
+    throw new TypeError(`An RPC pool has from 1 to ${mostEndpoints} endpoints, not ${length}.`);
+  }
+  const servers = new Set<string>();
+  for (const [place, endpoint] of endpoints.entries()) {
+    const name = `endpoints[${place}]`;
+    checkMembers(name, endpoint, endpointNames);
+    checkHttpUrl(`${name}.url`, endpoint.url);
+    checkHeaders(`${name}.headers`, endpoint.headers);
+    servers.add(serverOf(endpoint.url));
+  }
+  if (servers.size < length) throw new TypeError('endpoints name one server twice.');
+  return length;
+}
+
+/** An address as parsed, without what no server sees; a key in its path or query makes it another. */
+function serverOf(text: string): string {
+  const url = new URL(text);
+  return `${url.protocol}//${url.username}:${url.password}@${url.host}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
 /** An observer that throws must not turn a reading into none. */
@@ -176,13 +218,33 @@ async function tagged(pool: Pool, tag: Tag): Promise<RpcResult> {
   }
   const reached = told[pool.quorum - 1];
   if (reached === undefined) return tooFew;
-  if (reached.block < (pool.seen.get(tag) ?? 0)) return lagging;
-  pool.seen.set(tag, reached.block);
+  const height = heightAfter(pool, tag, { quorum: reached.block, highest: told[0]?.block ?? reached.block });
+  pool.seen.set(tag, height);
+  if (reached.block < height.block) return lagging;
   const naming = told.filter(({ block }) => block === reached.block);
   if (naming.length < pool.quorum) {
     return agreed(pool, { ...call, params: [hexOf(reached.block), false] });
   }
   return unanimous(pool, call.method, naming);
+}
+
+/**
+ * A quorum that stands still below the height is one that lags, however long; a chain moves on. Where too few answer,
+ * nothing is learnt either way.
+ */
+function heightAfter(
+  pool: Pool,
+  tag: Tag,
+  told: { readonly quorum: number; readonly highest: number },
+): Height {
+  const { block, below } = pool.seen.get(tag) ?? { block: 0 };
+  if (told.quorum >= block) return { block: told.quorum };
+  if (told.highest >= block) return { block };
+  const nowMs = pool.monotonicMs();
+  if (below === undefined) return { block, below: { sinceMs: nowMs, block: told.quorum } };
+  if (nowMs - below.sinceMs < heightLapseMs || told.quorum <= below.block) return { block, below };
+  pool.observe({ event: 'rpc_height_lapsed', tag, from: block, to: told.quorum });
+  return { block: told.quorum };
 }
 
 function numberOf(block: Json): number {
@@ -226,7 +288,7 @@ async function undenied(pool: Pool, call: Call): Promise<RpcResult> {
 }
 
 function newest(pool: Pool): number {
-  return pool.seen.get('latest') ?? -1;
+  return pool.seen.get('latest')?.block ?? -1;
 }
 
 function unanimous(pool: Pool, method: string, answers: readonly Answer[]): RpcResult {

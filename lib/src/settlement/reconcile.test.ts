@@ -228,3 +228,15 @@ test('a pass by hand may ask for more depth than a payment does, and never for l
   await reconcile(books.store, books.chains, { finality: 3, concurrency: 1 });
   assert.deepEqual(books.depths, [3, 'finalized']);
 });
+
+test('S05: who asks by hand hears of what is missing each time, whenever it was looked at last', async () => {
+  const books = openBooks();
+  await books.tell(1, asserted);
+  books.advance(60_000);
+  books.fates.set(1, { kind: 'unused', block: 150 });
+  for (const _ of ['first', 'second']) {
+    const summary = await reconcile(books.store, books.chains, { due: 'any' });
+    assert.deepEqual([summary.rechecked, summary.missing, summary.complete], [1, 1, true]);
+  }
+  assert.equal((await reconcile(books.store, books.chains)).rechecked, 0, 'the background waits');
+});

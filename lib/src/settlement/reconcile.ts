@@ -10,6 +10,7 @@ import {
   type Finality,
   moneyMoved,
   moneyNow,
+  proofFromMs,
 } from '../claim/index.ts';
 import { type Recheck, recheckRecord } from './recheck.ts';
 import { type Chains, type Resolution, resolveRecord } from './resolve.ts';
@@ -23,6 +24,11 @@ export type ReconcileOptions = {
   readonly concurrency?: number;
   /** Ends the pass between two payments. */
   readonly signal?: AbortSignal;
+  /**
+   * Which settlements are looked at again: those whose next look is due, or any that is not final, as a person expects who
+   * asks by hand; default `now`.
+   */
+  readonly due?: 'now' | 'any';
   /** Left out of this pass, as what was looked at a moment ago. */
   readonly skip?: (record: ClaimRecord) => boolean;
   /** Looks a payment in doubt up; a seller shares this with its visits. `late`: it did not answer in time. */
@@ -133,11 +139,30 @@ async function* unknownOnes(store: ClaimStore): AsyncGenerator<ClaimRecord> {
 
 /** Every look moves the next one on, so that the next page holds others. */
 async function recheckAll(pass: Pass, limit: number): Promise<void> {
+  if (pass.options.due === 'any') return recheckAny(pass, limit);
   for (let left = limit; left > 0; left -= pageSize) {
     const size = Math.min(left, pageSize);
     const page = (await survive(pass, () => pass.store.unproven(size))) ?? [];
     await each(pass, page, (record) => recheckOne(pass, record));
     if (page.length < size || !pass.tally.complete) return;
+  }
+}
+
+/** In the order of their keys, whenever they were looked at last: what is missing is missing each time it is asked for. */
+async function recheckAny(pass: Pass, limit: number): Promise<void> {
+  let left = limit;
+  for (const money of ['settled', 'refused'] as const) {
+    let after: string | undefined;
+    for (let more = true; more && pass.tally.complete; ) {
+      const query = { limit: pageSize, money, ...(after === undefined ? {} : { after }) };
+      const page = (await survive(pass, () => pass.store.list(query))) ?? [];
+      const open = page.filter((record) => proofFromMs(record) !== undefined);
+      await each(pass, open.slice(0, left), (record) => recheckOne(pass, record));
+      if (open.length > left) pass.tally.complete = false;
+      left -= Math.min(left, open.length);
+      after = page.at(-1)?.key;
+      more = page.length === pageSize;
+    }
   }
 }
 

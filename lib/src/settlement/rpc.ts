@@ -6,6 +6,7 @@ import { isJsonObject, parseJson } from '../wire/json.ts';
 import { decodeUtf8, encodeUtf8 } from '../wire/utf8.ts';
 import type { Json } from '../wire/v2.ts';
 import type { Http } from '../world.ts';
+import { checkFunction, checkHeaders, checkHttpUrl, checkMembers, checkTimeout } from './option.ts';
 
 export type RpcOptions = {
   readonly url: string;
@@ -29,11 +30,15 @@ const defaultTimeoutMs = 2_000;
 /** A log query over one nonce gives a handful of logs. */
 const maxAnswerBytes = 1024 * 1024;
 
-/** One endpoint. Throws TypeError for a URL that is neither http nor https. */
+const optionNames: ReadonlySet<string> = new Set(['url', 'http', 'headers', 'timeoutMs']);
+
+/** One endpoint. Throws TypeError for a URL that is neither http nor https, and for other options that are none. */
 export function createRpc(options: RpcOptions): Rpc {
-  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol)) {
-    throw new TypeError('The RPC URL must be http or https.');
-  }
+  checkMembers('createRpc', options, optionNames);
+  checkHttpUrl('url', options.url);
+  checkFunction('http', options.http);
+  checkHeaders('headers', options.headers);
+  checkTimeout(options.timeoutMs);
   let lastId = 0;
   return async (method, params) => {
     lastId += 1;

@@ -70,6 +70,6 @@ test('an option that nobody reads is a mistake, and so is a limit that is none',
   checkOptions('openStore', { path: 'x' }, ['path']);
   assert.equal(checkCount('capacity', 1), 1);
   for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60]) {
-    assert.throws(() => checkCount('capacity', value), RangeError);
+    assert.throws(() => checkCount('capacity', value), TypeError);
   }
 });

@@ -1,6 +1,7 @@
 /**
  * The methods of a claim store over one `run` that carries an operation to its table, and the limits on what a
- * caller may ask. A limit broken here is a programmer's mistake and rejects with TypeError or RangeError.
+ * caller may ask. A limit broken here is a programmer's mistake: a TypeError for what a store is opened with, a
+ * TypeError or RangeError for what it is asked.
  */
 import type { ClaimStore, ExposureLimits } from '../claim/index.ts';
 import type { Answers, Operation, Questions } from './operations.ts';
@@ -67,16 +68,50 @@ export function storeOver(run: Run, about: Pick<ClaimStore, 'name' | 'durable' |
   };
 }
 
-/** Refuses option names that nobody reads, since a misspelt limit is no limit. */
-export function checkOptions(maker: string, options: object, known: readonly string[]): void {
+/** Refuses what is no object, and option names that nobody reads, since a misspelt limit is no limit. */
+export function checkOptions(maker: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(`${maker} needs an object of options.`);
+  }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new TypeError(`${maker} has no option "${unknown}".`);
 }
 
-/** A whole number of at least one. */
-export function checkCount(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new RangeError(`${name} must be a whole number above zero, not ${value}.`);
+/** A call that waits longer outlives every lease that it could serve, and so has no limit. */
+export const timeoutLimitMs = 60_000;
+
+/** An option that is a whole number from one to `most`; anything else is a TypeError. */
+export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (isCount(value) && value <= most) return value;
+  const bound = most === Number.MAX_SAFE_INTEGER ? 'above zero' : `from 1 to ${most}`;
+  throw new TypeError(`${name} must be a whole number ${bound}, not ${String(value)}.`);
+}
+
+/** What is absent has a default; null is no option, so that a setting that was not found does not pass for one. */
+export function withDefault<T>(value: T | undefined, fallback: T): T {
+  return value === undefined ? fallback : value;
+}
+
+/** An option that is true or false: a word such as "no" would count as yes. */
+export function checkFlag(name: string, value: boolean): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new TypeError(`${name} must be true or false.`);
+}
+
+/** An option that is absent or a clock to read. */
+export function checkClock(clock: (() => number) | undefined): (() => number) | undefined {
+  if (clock === undefined || typeof clock === 'function') return clock;
+  throw new TypeError('clock must be a function that gives Unix milliseconds.');
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}
+
+/** A whole number in a question, from one to `most`. */
+function checkAsked(name: string, value: number, most: number): number {
+  if (isCount(value) && value <= most) return value;
+  throw new RangeError(`${name} must be a whole number from 1 to ${most}, not ${value}.`);
 }
 
 function checkedKey(key: string): string {
@@ -105,8 +140,7 @@ function checkExposure({ unpaid, open }: ExposureLimits): void {
     ['unpaid', unpaid],
     ['open', open],
   ] as const) {
-    if (checkCount(`exposure.${name}`, count) <= exposureCountLimit) continue;
-    throw new RangeError(`exposure.${name} must be at most ${exposureCountLimit}, not ${count}.`);
+    checkAsked(`exposure.${name}`, count, exposureCountLimit);
   }
 }
 
@@ -121,8 +155,7 @@ function checkNotNegative(name: string, value: number): void {
 }
 
 function checkPage(limit: number): number {
-  if (checkCount('limit', limit) <= pageLimit) return limit;
-  throw new RangeError(`limit must be at most ${pageLimit}, not ${limit}.`);
+  return checkAsked('limit', limit, pageLimit);
 }
 
 function checkBlob(name: string, bytes: Uint8Array): void {

@@ -34,8 +34,10 @@ test('an option that the memory store does not know, or a limit that is none, is
   const misspelt = { world, capcity: 5 };
   assert.throws(() => createMemoryStore(misspelt), TypeError);
   for (const capacity of [0, -1, 1.5, Number.NaN]) {
-    assert.throws(() => createMemoryStore({ world, capacity }), RangeError);
+    assert.throws(() => createMemoryStore({ world, capacity }), TypeError);
   }
-  assert.throws(() => createMemoryStore({ world, capacityBytes: 0 }), RangeError);
-  assert.throws(() => createMemoryStore({ world, instances: 0 }), RangeError);
+  assert.throws(() => createMemoryStore({ world, capacityBytes: 0 }), TypeError);
+  assert.throws(() => createMemoryStore({ world, instances: 0 }), TypeError);
+  assert.throws(() => createMemoryStore(undefined as never), /createMemoryStore/);
+  assert.throws(() => createMemoryStore({} as never), /world/);
 });

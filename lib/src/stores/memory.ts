@@ -22,7 +22,7 @@ import {
   proofFromMs,
 } from '../claim/index.ts';
 import type { World } from '../world.ts';
-import { checkCount, checkOptions, storeOver } from './contract.ts';
+import { checkCount, checkOptions, storeOver, withDefault } from './contract.ts';
 import { StoreError } from './error.ts';
 import { type Calendar, createCalendar } from './memory/calendar.ts';
 import { operate, type Table, type Twins } from './operations.ts';
@@ -62,12 +62,13 @@ type Data = {
 };
 
 /**
- * A store that lives in this process only; throws TypeError for an option it does not know and
+ * A store that lives in this process only; throws TypeError for an option that it does not know or that is none, and
  * {@link StoreError} `store_not_shared` when told of several instances.
  */
 export function createMemoryStore(options: MemoryStoreOptions): ClaimStore {
   checkOptions('createMemoryStore', options, ['world', 'capacity', 'capacityBytes', 'instances']);
-  if (checkCount('instances', options.instances ?? 1) > 1) {
+  if (typeof options.world?.nowMs !== 'function') throw new TypeError('createMemoryStore needs a world.');
+  if (checkCount('instances', withDefault(options.instances, 1)) > 1) {
     throw new StoreError(
       'store_not_shared',
       'The memory store cannot be shared: each instance would sell the same payment once. Use a durable store.',
@@ -75,8 +76,8 @@ export function createMemoryStore(options: MemoryStoreOptions): ClaimStore {
   }
   let closed = false;
   const limits = {
-    records: checkCount('capacity', options.capacity ?? memoryCapacity),
-    bytes: checkCount('capacityBytes', options.capacityBytes ?? memoryCapacityBytes),
+    records: checkCount('capacity', withDefault(options.capacity, memoryCapacity)),
+    bytes: checkCount('capacityBytes', withDefault(options.capacityBytes, memoryCapacityBytes)),
   };
   const table = tableOf(createData(), limits, options.world.nowMs);
   return storeOver(

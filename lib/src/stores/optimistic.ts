@@ -106,7 +106,8 @@ async function step<O extends Operation>(
       return answer;
     }
     const { sight } = verdict;
-    clock.hear(sight.nowMs);
+    if (sight.nowMs < attempt.expected.nowMs) clock.correct(sight.nowMs);
+    else clock.hear(sight.nowMs);
     for (const [key, found] of sight.records) memory.note(key, found);
     const makesRoom = sight.full === true && !roomMade;
     if (makesRoom) roomMade = true;

@@ -9,7 +9,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { ClaimStore } from '../claim/index.ts';
-import { checkCount, checkOptions } from './contract.ts';
+import { checkClock, checkCount, checkFlag, checkOptions, timeoutLimitMs, withDefault } from './contract.ts';
 import { optimisticStore } from './optimistic.ts';
 import { asOpeningError } from './postgres/failure.ts';
 import { type Opened, type OpeningOptions, prepareSchema } from './postgres/opening.ts';
@@ -24,6 +24,8 @@ export const postgresCapacity = 10_000_000;
 export const postgresCapacityBytes = 68_719_476_736;
 /** Connections of one process; a server has a hundred by default, for all of them. */
 export const postgresPoolSize = 10;
+/** More connections than any server has. */
+const mostConnections = 1_000;
 /** Long against a commit, shorter than the margin of a lease (5 s). */
 export const postgresTimeoutMs = 3_000;
 
@@ -64,19 +66,30 @@ const optionNames = [
 
 /**
  * Opens or creates a store; rejects with `StoreError` when the server cannot be reached or cannot keep the promise, or
- * when the schema is newer, and with TypeError for an option it does not know.
+ * when the schema is newer or another's, and with TypeError for an option that it does not know or that is none.
  *
  * @example
  * const store = await openPostgresStore({ url: 'postgres://shop@localhost/shop' });
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<ClaimStore> {
   checkOptions('openPostgresStore', options, optionNames);
-  const { url, readOnly = false, allowUnsynced = false, prepare = true, clock } = options;
-  const schema = checkedSchema(options.schema ?? 'counterfoil');
-  const timeoutMs = checkCount('timeoutMs', options.timeoutMs ?? postgresTimeoutMs);
-  const capacity = checkCount('capacity', options.capacity ?? postgresCapacity);
-  const capacityBytes = checkCount('capacityBytes', options.capacityBytes ?? postgresCapacityBytes);
-  const poolSize = checkCount('poolSize', options.poolSize ?? postgresPoolSize);
+  const { url } = options;
+  const readOnly = checkFlag('readOnly', withDefault(options.readOnly, false));
+  const allowUnsynced = checkFlag('allowUnsynced', withDefault(options.allowUnsynced, false));
+  const prepare = checkFlag('prepare', withDefault(options.prepare, true));
+  const clock = checkClock(options.clock);
+  const schema = checkedSchema(withDefault(options.schema, 'counterfoil'));
+  const timeoutMs = checkCount(
+    'timeoutMs',
+    withDefault(options.timeoutMs, postgresTimeoutMs),
+    timeoutLimitMs,
+  );
+  const capacity = checkCount('capacity', withDefault(options.capacity, postgresCapacity));
+  const capacityBytes = checkCount(
+    'capacityBytes',
+    withDefault(options.capacityBytes, postgresCapacityBytes),
+  );
+  const poolSize = checkCount('poolSize', withDefault(options.poolSize, postgresPoolSize), mostConnections);
   const pool = createPool({ url, poolSize, timeoutMs, prepare });
   const { durable } = await opened(pool, { schema, readOnly, allowUnsynced });
   // The server gives up first, so that its definite word arrives before we stop waiting for it.

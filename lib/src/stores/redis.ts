@@ -7,12 +7,12 @@
  * nothing, with `everysec` a power cut loses a second, and a replica that takes over lacks what it had not received
  * (`replicas` makes a step wait for it). Money stays safe all the same: an authorization moves it once, by its nonce, on
  * the chain. A payment whose record is lost is refused as spent (409) and asks for no other; lost are its kept answer, or
- * the knowledge that its work has run once. Whatever server answers after a reconnection is looked at as the first was.
+ * the knowledge that its work has run once. Whatever server answers after a reconnection is looked at as the first was, and must hold the same store.
  * Nothing here has an expiry of its own, since time alone says of no record that it may be forgotten.
  */
 import { performance } from 'node:perf_hooks';
 import type { ClaimStore } from '../claim/index.ts';
-import { checkCount, checkOptions } from './contract.ts';
+import { checkClock, checkCount, checkFlag, checkOptions, timeoutLimitMs, withDefault } from './contract.ts';
 import { optimisticStore } from './optimistic.ts';
 import { type Client, createClient, type Replicas } from './redis/client.ts';
 import { createConnection } from './redis/connection.ts';
@@ -30,7 +30,7 @@ export const redisCapacityBytes = 2_147_483_648;
 export const redisTimeoutMs = 3_000;
 
 export type RedisStoreOptions = {
-  /** `redis://user:password@host:6379/0`, or `rediss:` for TLS; without parameters. */
+  /** `redis://user:password@host:6379/0`, or `rediss:` for TLS, or `valkey:` and `valkeys:`; without parameters. */
   readonly url: string;
   /** Letters, digits, colons, dots, dashes and underscores. Sellers that share it share their claims. */
   readonly prefix?: string;
@@ -67,18 +67,19 @@ const optionNames = [
 
 /**
  * Opens or creates a store; rejects with `StoreError` when the server cannot be reached or may forget what it
- * acknowledged, or when its data is newer, and with TypeError for an option it does not know.
+ * acknowledged, or when its data is newer, and with TypeError for an option that it does not know or that is none.
  *
  * @example
  * const store = await openRedisStore({ url: 'redis://localhost' });
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ClaimStore> {
   checkOptions('openRedisStore', options, optionNames);
-  const { readOnly = false, clock } = options;
-  const prefix = `{${checkedPrefix(options.prefix ?? 'counterfoil')}}:`;
-  const persistence = checkedPersistence(options.persistence ?? 'aof');
-  const capacity = checkCount('capacity', options.capacity ?? redisCapacity);
-  const capacityBytes = checkCount('capacityBytes', options.capacityBytes ?? redisCapacityBytes);
+  const readOnly = checkFlag('readOnly', withDefault(options.readOnly, false));
+  const clock = checkClock(options.clock);
+  const prefix = `{${checkedPrefix(withDefault(options.prefix, 'counterfoil'))}}:`;
+  const persistence = checkedPersistence(withDefault(options.persistence, 'aof'));
+  const capacity = checkCount('capacity', withDefault(options.capacity, redisCapacity));
+  const capacityBytes = checkCount('capacityBytes', withDefault(options.capacityBytes, redisCapacityBytes));
   const { client, durable } = await opened(options, { prefix, readOnly, persistence });
   const remote = redisRemote(client, { prefix, readOnly, capacity, capacityBytes, clock });
   return optimisticStore(remote, { durable, monotonicMs: clock ?? (() => performance.now()) });
@@ -87,14 +88,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ClaimS
 type Open = { readonly client: Client; readonly durable: boolean };
 
 async function opened(options: RedisStoreOptions, opening: OpeningOptions): Promise<Open> {
-  const timeoutMs = checkCount('timeoutMs', options.timeoutMs ?? redisTimeoutMs);
+  const timeoutMs = checkCount('timeoutMs', withDefault(options.timeoutMs, redisTimeoutMs), timeoutLimitMs);
   const replicas = checkedReplicas(options.replicas, timeoutMs);
   let durable = false;
+  let id: string | undefined;
   const connection = createConnection({
     url: options.url,
     timeoutMs,
     inspect: async (ask, place) => {
-      durable = (await inspect(ask, place, opening)).durable;
+      ({ durable, id } = await inspect(ask, place, { ...opening, id }));
     },
   });
   try {
@@ -111,7 +113,7 @@ function checkedReplicas(replicas: Replicas | undefined, timeoutMs: number): Rep
   checkOptions('openRedisStore: replicas', replicas, ['count', 'timeoutMs']);
   checkCount('replicas.count', replicas.count);
   if (checkCount('replicas.timeoutMs', replicas.timeoutMs) < timeoutMs) return replicas;
-  throw new RangeError(
+  throw new TypeError(
     'replicas.timeoutMs must be less than timeoutMs, or no step could be confirmed in time.',
   );
 }

@@ -67,8 +67,11 @@ test('an option that the store does not know, a limit that is none, and a name w
   const misspelt = { path: newPath(), capcity: 5 };
   await assert.rejects(openSqliteStore(misspelt), TypeError);
   for (const path of ['', ':memory:', 'a\0b']) await assert.rejects(openSqliteStore({ path }), TypeError);
-  await assert.rejects(openSqliteStore({ path: newPath(), busyMs: 0 }), RangeError);
-  await assert.rejects(openSqliteStore({ path: newPath(), capacity: -1 }), RangeError);
+  await assert.rejects(openSqliteStore({ path: newPath(), busyMs: 0 }), TypeError);
+  await assert.rejects(openSqliteStore({ path: newPath(), capacity: -1 }), TypeError);
+  await assert.rejects(openSqliteStore(undefined as never), /openSqliteStore/);
+  await assert.rejects(openSqliteStore({ path: newPath(), readOnly: 'no' } as never), /readOnly/);
+  await assert.rejects(openSqliteStore({ path: newPath(), busyMs: 60_001 }), /busyMs/);
   await assert.rejects(openSqliteStore({ path: newPath(), clock: new SharedArrayBuffer(4) }), TypeError);
 });
 

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { ClaimStore } from '../claim/index.ts';
-import { checkCount, checkOptions, storeOver } from './contract.ts';
+import { checkCount, checkFlag, checkOptions, storeOver, timeoutLimitMs, withDefault } from './contract.ts';
 import { openLine } from './sqlite/line.ts';
 
 export { StoreError, type StoreErrorCode } from './error.ts';
@@ -40,7 +40,7 @@ const optionNames = ['path', 'capacity', 'capacityBytes', 'readOnly', 'busyMs', 
 
 /**
  * Opens or creates a store file; rejects with `StoreError` when the file is foreign, damaged, newer or
- * unreadable, and with TypeError for an option it does not know.
+ * unreadable, and with TypeError for an option that it does not know or that is none.
  *
  * @example
  * const store = await openSqliteStore({ path: './claims.sqlite' });
@@ -49,10 +49,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Clai
   checkOptions('openSqliteStore', options, optionNames);
   const line = await openLine({
     path: checkedPath(options.path),
-    busyMs: checkCount('busyMs', options.busyMs ?? sqliteBusyMs),
-    capacity: checkCount('capacity', options.capacity ?? sqliteCapacity),
-    capacityBytes: checkCount('capacityBytes', options.capacityBytes ?? sqliteCapacityBytes),
-    readOnly: options.readOnly === true,
+    busyMs: checkCount('busyMs', withDefault(options.busyMs, sqliteBusyMs), timeoutLimitMs),
+    capacity: checkCount('capacity', withDefault(options.capacity, sqliteCapacity)),
+    capacityBytes: checkCount('capacityBytes', withDefault(options.capacityBytes, sqliteCapacityBytes)),
+    readOnly: checkFlag('readOnly', withDefault(options.readOnly, false)),
     ...(options.clock === undefined ? {} : { clock: checkedClock(options.clock) }),
   });
   return storeOver(line.call, { name: 'sqlite', durable: true, close: line.close });

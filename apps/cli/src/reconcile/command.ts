@@ -90,6 +90,7 @@ async function pass(task: Task, options: ReconcileOptions, io: Io): Promise<numb
   const progress = createProgress(io);
   const summary = await reconcile(store, chains, {
     signal,
+    due: 'any',
     ...(finality === undefined ? {} : { finality }),
     onResolution: (resolution) => {
       resolutions.push(resolution);

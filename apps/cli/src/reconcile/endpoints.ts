@@ -90,6 +90,8 @@ function lineOf(network: string, event: RpcEvent): string {
       return `${network}: ${event.origin} does not answer.`;
     case 'rpc_up':
       return `${network}: ${event.origin} answers again.`;
+    case 'rpc_height_lapsed':
+      return `${network}: block ${event.from} (${event.tag}) is not believed any more; the endpoints are at ${event.to}.`;
     case 'rpc_refused':
       return `${network}: ${event.origin} serves another chain and is not asked.`;
     default:

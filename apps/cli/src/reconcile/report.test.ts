@@ -23,6 +23,7 @@ const none: ReconcileSummary = {
 const plain = pc.createColors(false);
 
 test('what could not be read outweighs what is left to do, and that outweighs what is in order', () => {
+  assert.equal(exitOf({ ...none, rechecked: 2, unreadableNetworks: ['eip155:1'] }), 3);
   assert.equal(exitOf({ ...none, looked: 3, settled: 2, refused: 1, rechecked: 4, final: 1 }), 0);
   for (const left of ['stillUnknown', 'owed', 'missing', 'undone'] as const)
     assert.equal(exitOf({ ...none, [left]: 1 }), 1, left);

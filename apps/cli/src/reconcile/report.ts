@@ -19,8 +19,9 @@ export type Outcome = {
  * owed, or is not where it was. Else 0.
  */
 export function exitOf(summary: ReconcileSummary): number {
-  const { unreadable, failed, complete, stillUnknown, owed, missing, undone } = summary;
-  if (unreadable + failed > 0 || !complete) return exits.unknown;
+  const { unreadable, unreadableNetworks, failed, complete, stillUnknown, owed, missing, undone } = summary;
+  // Also where only settlements could not be looked at again: whether they stand was not told.
+  if (unreadable + unreadableNetworks.length + failed > 0 || !complete) return exits.unknown;
   return stillUnknown + owed + missing + undone > 0 ? exits.fails : exits.holds;
 }
 

@@ -35,6 +35,8 @@ export const proofCases: readonly StoreCase[] = [
       const [first, second] = [examplePurchase(1), examplePurchase(2)];
       await settled(store, first);
       await settled(rival, second);
+      assert.deepEqual(await rival.unproven(10), [], 'not at once: a newcomer waits behind whoever is due');
+      await clock.pass(15_000);
       assert.deepEqual(keys(await rival.unproven(10)), [first.key, second.key]);
       await store.recordMoney(first.key, { fact: 'unproven' });
       assert.deepEqual(keys(await store.unproven(10)), [second.key]);

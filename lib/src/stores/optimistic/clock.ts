@@ -3,8 +3,10 @@
  * arrive. The server refuses a step that decided for another time than its own, so a wrong belief costs a round trip.
  */
 export type Clock = {
-  /** Takes note of a time that the server said just now. */
+  /** Takes note of a time that the server said; one that took long to arrive never makes the belief worse. */
   readonly hear: (serverMs: number) => void;
+  /** The server has said that its clock is behind what was believed: it was set back, or ours runs fast. */
+  readonly correct: (serverMs: number) => void;
   readonly guessMs: () => number;
 };
 
@@ -13,11 +15,15 @@ const never = 0;
 
 /** Made before anything was heard. */
 export function createClock(monotonicMs: () => number): Clock {
-  let heard: { readonly serverMs: number; readonly atMs: number } | undefined;
+  let aheadMs: number | undefined;
   return {
     hear: (serverMs) => {
-      heard = { serverMs, atMs: monotonicMs() };
+      const heardMs = serverMs - monotonicMs();
+      aheadMs = aheadMs === undefined ? heardMs : Math.max(aheadMs, heardMs);
     },
-    guessMs: () => (heard === undefined ? never : heard.serverMs + Math.floor(monotonicMs() - heard.atMs)),
+    correct: (serverMs) => {
+      aheadMs = serverMs - monotonicMs();
+    },
+    guessMs: () => (aheadMs === undefined ? never : Math.floor(aheadMs + monotonicMs())),
   };
 }

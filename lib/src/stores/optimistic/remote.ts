@@ -68,10 +68,11 @@ export type Verdict =
   | { readonly applied: false; readonly sight: Sight };
 
 /**
- * A step may decide for a moment this long ago, so that what a process believes the server's clock to be is good enough.
- * A lease given for such a moment ends as much earlier; its owner keeps a margin many times this long.
+ * A step may decide for a moment this long ago, so that what a process believes the server's clock to be is good enough
+ * over a slow line or in a busy process. A lease given for such a moment ends as much earlier: its owner keeps a margin
+ * of five times this long.
  */
-export const oldestViewMs = 250;
+export const oldestViewMs = 1_000;
 
 export type Remote = {
   /** For messages and lists. */

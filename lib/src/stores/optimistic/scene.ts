@@ -21,7 +21,8 @@ export type Guess = {
 
 /** A table for one run of one step. */
 export function createScene(sight: Sight | undefined, guess: Guess): Scene {
-  const nowMs = sight?.nowMs ?? guess.nowMs;
+  // The server's own time, or what it must be by now: a process that is late decides for no moment long past.
+  const nowMs = Math.max(sight?.nowMs ?? 0, guess.nowMs);
   const records = new Map<string, Versioned | undefined>();
   const writes: Write[] = [];
   const asks: { -readonly [name in keyof Omit<Asks, 'keys'>]: Asks[name] } = {};

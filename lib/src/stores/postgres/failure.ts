@@ -24,10 +24,10 @@ export function isOvertaken(cause: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** True where the server itself has answered, so that the connection is in order. */
+/** True where the server itself has answered, so that the connection is in order; a standby's leads to the wrong one. */
 export function isAnswer(cause: unknown): boolean {
   const state = stateOf(cause);
-  return state !== undefined && !state.startsWith('57P') && !state.startsWith('08');
+  return state !== undefined && state !== '25006' && !state.startsWith('57P') && !state.startsWith('08');
 }
 
 function codeOf(cause: unknown): StoreErrorCode {

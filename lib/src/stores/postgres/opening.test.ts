@@ -35,13 +35,32 @@ test('an option that the store does not know, a limit that is none, and a name t
   for (const name of ['', 'a b', 'a"; DROP', 'pg_own', '1st', 'x'.repeat(64)]) {
     await assert.rejects(openPostgresStore({ url, schema: name }), TypeError, name);
   }
-  for (const one of ['', 'mysql://host/db', 'postgres://user:hunter2@host:none/db']) {
+  for (const one of [
+    '',
+    'mysql://host/db',
+    'postgres://user:hunter2@host:none/db',
+    'postgres://user:hunter2%zz@host/db',
+  ]) {
     await assert.rejects(openPostgresStore({ url: one }), (error) => {
       return error instanceof TypeError && !inspect(error).includes('hunter2');
     });
   }
-  await assert.rejects(openPostgresStore({ url, poolSize: 0 }), RangeError);
-  await assert.rejects(openPostgresStore({ url, timeoutMs: -1 }), RangeError);
+  await assert.rejects(openPostgresStore({ url, poolSize: 0 }), TypeError);
+  await assert.rejects(openPostgresStore({ url, timeoutMs: -1 }), TypeError);
+  await assert.rejects(openPostgresStore(undefined as never), /openPostgresStore/);
+  for (const [name, value] of [
+    ['clock', 5],
+    ['readOnly', 'no'],
+    ['prepare', 0],
+    ['allowUnsynced', null],
+    ['timeoutMs', 60_001],
+    ['poolSize', 1_001],
+  ] as const) {
+    const options = { url, [name]: value } as never;
+    await assert.rejects(openPostgresStore(options), (fault) => {
+      return fault instanceof TypeError && fault.message.includes(name);
+    });
+  }
 });
 
 test('a server that is down, or that never answers, and a database that is absent are told within bounds', async () => {
@@ -189,4 +208,18 @@ test('a role that may not change the schema can sell with the rights that are na
   await looks.close();
   const stranger = await roleWith(place, 'stranger', []);
   await assertRefused({ url: stranger, schema }, 'store_unreadable', /permission/);
+});
+
+test('a schema that holds tables of something else is refused by that name, and left as it is', async () => {
+  for (const table of ['claims (id integer)', 'tally (id integer)', 'migrations (name text)']) {
+    const place = await newPlace();
+    await sql(place.url, `CREATE SCHEMA ${place.schema}`);
+    await sql(place.url, `CREATE TABLE ${place.schema}.${table}`);
+    await assertRefused(place, 'store_foreign', /something else/);
+    const left = await sql(
+      place.url,
+      `SELECT count(*)::integer AS n FROM pg_tables WHERE schemaname = '${place.schema}'`,
+    );
+    assert.equal(Number(left[0]?.n), 1);
+  }
 });

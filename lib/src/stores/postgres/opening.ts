@@ -77,8 +77,29 @@ function checkServer(row: Row, place: string, { readOnly, allowUnsynced }: Openi
 async function versionOf(ask: Session, schema: string): Promise<number> {
   const [found] = await ask('SELECT to_regclass($1) IS NOT NULL AS found', [`${quoted(schema)}.migrations`]);
   if (found?.found !== 't') return 0;
+  const [ours] = await ask(
+    `SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'version'
+      AND atttypid = 'integer'::regtype AND NOT attisdropped) AS ours`,
+    [`${quoted(schema)}.migrations`],
+  );
+  if (ours?.ours !== 't') throw foreign(schema, 'migrations');
   const [row] = await ask(`SELECT coalesce(max(version), 0) AS version FROM ${quoted(schema)}.migrations`);
   return Number(row?.version);
+}
+
+function foreign(schema: string, tables: string): StoreError {
+  const what = `The schema ${schema} holds tables of something else (${tables})`;
+  return new StoreError('store_foreign', `${what}; it was left as it is. Name another schema.`);
+}
+
+/** What has no version was not made here, whatever it is called. */
+async function refuseForeign(ask: Session, schema: string): Promise<void> {
+  const [row] = await ask(
+    `SELECT string_agg(c.relname, ', ' ORDER BY c.relname) AS tables FROM pg_class c
+      JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = ANY ($2::text[])`,
+    [schema, Object.keys(rightsToWrite)],
+  );
+  if (typeof row?.tables === 'string') throw foreign(schema, row.tables);
 }
 
 function refuseUnread(version: number, schema: string, place: string): void {
@@ -130,6 +151,7 @@ async function migrate(ask: Session, schema: string, place: string): Promise<voi
   const version = await versionOf(ask, schema);
   const all = migrationsOf(name);
   refuseNewer({ version, newest: all.length, schema, place });
+  if (version === 0) await refuseForeign(ask, schema);
   if (version === 0) await ask(`CREATE TABLE IF NOT EXISTS ${name}.migrations (version integer PRIMARY KEY)`);
   for (const migration of all.filter((one) => one.version > version)) {
     for (const statement of migration.statements) await ask(statement);

@@ -134,6 +134,25 @@ test('a server that ends its connections, idle or busy, ends neither the process
   await store.close();
 });
 
+test('C15: a connection to a server that takes no writes any more, or whose rows are refused, is not used again', async () => {
+  const { url } = await newPlace();
+  const pool = createPool({ url, poolSize: 1, timeoutMs: 3_000, prepare: false });
+  const pid = async (): Promise<unknown> =>
+    (await pool.query({ text: 'SELECT pg_backend_pid() AS pid' }, []))[0]?.pid;
+  const first = await pid();
+  assert.equal(await pid(), first);
+  const demoted = "DO $$ BEGIN RAISE EXCEPTION 'read-only' USING ERRCODE = '25006'; END $$";
+  await assert.rejects(pool.query({ text: demoted }, []), failsWith('store_read_only'));
+  const second = await pid();
+  assert.notEqual(second, first);
+  const check = (): void => {
+    throw new StoreError('store_read_only', 'a standby');
+  };
+  await assert.rejects(pool.query({ text: 'SELECT 1', check }, []), failsWith('store_read_only'));
+  assert.notEqual(await pid(), second);
+  await pool.close();
+});
+
 test('a step that the server rolled back for another is asked again, and a bounded number of times', async () => {
   const place = await newPlace();
   const { url, schema } = place;

@@ -30,8 +30,12 @@ export type PoolOptions = {
 export type Row = { readonly [column: string]: unknown };
 export type Parameter = string | number | Uint8Array | null | readonly string[];
 
-/** Without a name it is planned for each call anew. */
-export type Statement = { readonly name?: string; readonly text: string };
+/** Without a name it is planned for each call anew. Where `check` throws, the connection is not used again. */
+export type Statement = {
+  readonly name?: string;
+  readonly text: string;
+  readonly check?: (rows: readonly Row[]) => void;
+};
 
 /** Several statements on one connection. */
 export type Session = (text: string, parameters?: readonly Parameter[]) => Promise<readonly Row[]>;
@@ -88,7 +92,11 @@ export function createPool(options: PoolOptions): Pool {
   return {
     place,
     query: (statement, parameters) =>
-      lend((client) => ask(client, { ...named(statement, options), values: [...parameters] }), isAnswer),
+      lend(async (client) => {
+        const rows = await ask(client, { ...named(statement, options), values: [...parameters] });
+        statement.check?.(rows);
+        return rows;
+      }, isAnswer),
     session: (work) =>
       lend(
         (client) => work(sessionOf(client)),
@@ -104,7 +112,7 @@ export function createPool(options: PoolOptions): Pool {
 type Work<T> = (client: pg.PoolClient) => Promise<T>;
 
 function settingsOf({ url, poolSize, timeoutMs }: PoolOptions): pg.PoolConfig {
-  if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url)) throw noUrl();
+  if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url) || !isDecodable(url)) throw noUrl();
   return {
     connectionString: url,
     max: poolSize,
@@ -116,6 +124,16 @@ function settingsOf({ url, poolSize, timeoutMs }: PoolOptions): pg.PoolConfig {
     fallback_application_name: 'counterfoil',
     types,
   };
+}
+
+/** The driver guesses at what a stray % stands for, and a password that was guessed is the wrong one. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The driver reads the URL; what it says of a bad one would repeat the URL, password and all. */
@@ -130,7 +148,7 @@ function placeOf(settings: pg.PoolConfig): string {
 
 function noUrl(): TypeError {
   return new TypeError(
-    'url must be the address of a database, such as postgres://user@host:5432/name; files that it names must be there.',
+    'url must be the address of a database, such as postgres://user@host:5432/name, a % in it written %25; files that it names must be there.',
   );
 }
 

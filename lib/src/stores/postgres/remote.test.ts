@@ -109,9 +109,56 @@ test('a row that somebody has damaged rejects, and spoils no other', async () =>
   await win(store, examplePurchase(1), { earlierPayment: 'off' });
   await sql(place.url, `UPDATE ${place.schema}.claims SET body = '{}', version = gen_random_uuid()`);
   await assert.rejects(store.find(exampleHex(1)), failsWith('store_corrupt'));
-  await assert.rejects(store.list({ limit: 5 }), failsWith('store_corrupt'));
+  assert.deepEqual(await store.list({ limit: 5 }), []);
   await assert.rejects(store.take(exampleTake(examplePurchase(1))), failsWith('store_corrupt'));
   assert.equal((await win(store, examplePurchase(2), { earlierPayment: 'off' })).kind, 'taken');
+  await store.close();
+});
+
+test('C15: a seller’s store believes no standby, which may lack the newest steps; one for looking does', async () => {
+  const place = await newPlace();
+  await (await openPostgresStore(place)).close();
+  const shadow = `${place.schema}_shadow`;
+  await sql(
+    place.url,
+    `CREATE SCHEMA ${shadow}`,
+    `CREATE TABLE ${shadow}.standby AS SELECT true AS yes`,
+    `CREATE FUNCTION ${shadow}.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT yes FROM ${shadow}.standby'`,
+  );
+  const url = `${place.url}?options=${encodeURIComponent(`-c search_path=${shadow},pg_catalog`)}`;
+  const seller = await openPostgresStore({ ...place, url });
+  const reader = await openPostgresStore({ ...place, url, readOnly: true });
+  await assert.rejects(seller.find(exampleHex(1)), failsWith('store_read_only'));
+  assert.equal((await reader.find(exampleHex(1))).record, undefined);
+  await sql(place.url, `UPDATE ${shadow}.standby SET yes = false`);
+  assert.equal((await seller.find(exampleHex(1))).record, undefined);
+  await Promise.all([seller.close(), reader.close()]);
+});
+
+test('a row that somebody has damaged is left out of every list, and what comes after it is not', async () => {
+  const place = await newPlace();
+  const store = await openPostgresStore(place);
+  for (const n of [1, 2, 3, 4]) {
+    const { hold } = await win(store, examplePurchase(n), { earlierPayment: 'off' });
+    await store.keepAndBeginSend(hold, sendNow);
+    await store.recordMoney(hold.key, settledFact());
+  }
+  const { claims } = { claims: `${place.schema}.claims` };
+  await sql(
+    place.url,
+    `UPDATE ${claims} SET body = '{}' WHERE key IN ('${exampleHex(1)}', '${exampleHex(2)}')`,
+    `UPDATE ${claims} SET due_from_ms = 0, proof_from_ms = 0, answer_forget_at_ms = 0`,
+  );
+  const keys = [exampleHex(3), exampleHex(4)];
+  for (const found of await Promise.all([
+    store.due(2),
+    store.unproven(2),
+    store.list({ limit: 2 }),
+    store.list({ limit: 2, money: 'settled' }),
+  ])) {
+    assert.deepEqual(found.map(({ key }) => key).toSorted(), keys);
+  }
+  assert.equal(await store.prune(2), 0);
   await store.close();
 });
 

@@ -1,6 +1,7 @@
 /** A store on a PostgreSQL server as `optimistic.ts` wants it: one statement a question. */
-import { type ClaimRecord, decodeRecord, type ListQuery } from '../../claim/index.ts';
+import { decodeRecord, type ListQuery } from '../../claim/index.ts';
 import { StoreError } from '../error.ts';
+import { decoded, legible } from '../legible.ts';
 import type { Attempt, Remote, Verdict, Versioned } from '../optimistic/remote.ts';
 import { asStoreError } from './failure.ts';
 import { nowSql } from './functions.ts';
@@ -18,7 +19,7 @@ type Ask = (statement: Statement, ...parameters: readonly Parameter[]) => Promis
 
 /** The remote end over a pool whose schema is ready. */
 export function postgresRemote(pool: Pool, options: RemoteOptions): Remote {
-  const texts = statementsOf(quoted(options.schema));
+  const texts = statementsOf(quoted(options.schema), options.readOnly ? {} : { check: checkPrimary });
   const clock = (): number | null => options.clock?.() ?? null;
   const ask: Ask = (statement, ...parameters) => pool.query(statement, parameters);
   const sound = <T>(work: Promise<T>): Promise<T> =>
@@ -28,8 +29,8 @@ export function postgresRemote(pool: Pool, options: RemoteOptions): Remote {
   const writable = (): void => {
     if (options.readOnly) throw new StoreError('store_read_only', 'The claim store was opened for reading.');
   };
-  const records = async (statement: Statement, ...parameters: readonly Parameter[]) =>
-    (await ask(statement, ...parameters)).map(recordOf);
+  const records = (limit: number, question: (count: number) => Promise<readonly Row[]>) =>
+    legible(limit, async (count) => (await question(count)).map((row) => decoded(textOf(row, 'body'))));
   const blob = async (key: string, kind: string): Promise<Uint8Array | undefined> => {
     const [row] = await ask(texts.blob, key, kind);
     return row === undefined ? undefined : bytesOf(row);
@@ -43,19 +44,28 @@ export function postgresRemote(pool: Pool, options: RemoteOptions): Remote {
     find: (key) => sound(ask(texts.find, key, clock()).then(foundOf)),
     answer: (key) => sound(blob(key, 'answer')),
     payload: (key) => sound(blob(key, 'payload')),
-    due: (limit) => sound(records(texts.due, limit, clock())),
-    unproven: (limit) => sound(records(texts.unproven, limit, clock())),
-    list: (query) => sound(records(texts.list, ...listParameters(query), clock())),
+    due: (limit) => sound(records(limit, (count) => ask(texts.due, count, clock()))),
+    unproven: (limit) => sound(records(limit, (count) => ask(texts.unproven, count, clock()))),
+    list: (query) =>
+      sound(
+        records(query.limit, (limit) => ask(texts.list, ...listParameters({ ...query, limit }), clock())),
+      ),
     expire: async (limit) => {
       writable();
       return sound(ask(texts.expire, limit, clock()).then(([row]) => Number(textOf(row, 'gone'))));
     },
-    stale: (limit) => sound(ask(texts.stale, limit, clock()).then(staleOf)),
+    stale: (limit) => sound(stale(limit, (count) => ask(texts.stale, count, clock()))),
     close: () => pool.close(),
   };
 }
 
-function statementsOf(schema: string): Texts {
+/** What a standby knows may be old, and its connection leads to no server that can be written to. */
+function checkPrimary([row]: readonly Row[]): void {
+  if (row?.standby !== 't') return;
+  throw new StoreError('store_read_only', 'The server of the claim store has become a standby.');
+}
+
+function statementsOf(schema: string, find: Pick<Statement, 'check'>): Texts {
   const claims = `${schema}.claims c`;
   const now = nowSql('$2');
   return {
@@ -65,8 +75,9 @@ function statementsOf(schema: string): Texts {
     },
     expire: { name: 'expire', text: `SELECT ${schema}.expire($1::integer, $2::bigint) AS gone` },
     find: {
+      ...find,
       name: 'find',
-      text: `SELECT now.ms AS now_ms, c.version, c.body FROM (SELECT ${now} AS ms) now
+      text: `SELECT now.ms AS now_ms, c.version, c.body, pg_is_in_recovery() AS standby FROM (SELECT ${now} AS ms) now
         LEFT JOIN ${claims} ON c.key = $1`,
     },
     blob: { name: 'blob', text: `SELECT b.bytes FROM ${schema}.blobs b WHERE b.key = $1 AND b.kind = $2` },
@@ -135,19 +146,26 @@ function foundOf([row]: readonly Row[]): { readonly found?: Versioned; readonly 
   return row === undefined || row.body === null ? { nowMs } : { found: versionedOf(row), nowMs };
 }
 
-function staleOf(rows: readonly Row[]): { readonly found: readonly Versioned[]; readonly nowMs: number } {
-  return {
-    found: rows.filter((row) => row.body !== null).map(versionedOf),
-    nowMs: Number(textOf(rows[0], 'now_ms')),
-  };
+async function stale(
+  limit: number,
+  question: (count: number) => Promise<readonly Row[]>,
+): Promise<{ readonly found: readonly Versioned[]; readonly nowMs: number }> {
+  let nowMs = 0;
+  const found = await legible(limit, async (count) => {
+    const rows = await question(count);
+    nowMs = Number(textOf(rows[0], 'now_ms'));
+    return rows.filter((row) => row.body !== null).map(legibleVersion);
+  });
+  return { found, nowMs };
+}
+
+function legibleVersion(row: Row): Versioned | undefined {
+  const record = decoded(textOf(row, 'body'));
+  return record === undefined ? undefined : { record, version: textOf(row, 'version') };
 }
 
 function versionedOf(row: Row): Versioned {
-  return { record: recordOf(row), version: textOf(row, 'version') };
-}
-
-function recordOf(row: Row): ClaimRecord {
-  return decodeRecord(textOf(row, 'body'));
+  return { record: decodeRecord(textOf(row, 'body')), version: textOf(row, 'version') };
 }
 
 function bytesOf(row: Row): Uint8Array {

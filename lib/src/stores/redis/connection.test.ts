@@ -37,6 +37,15 @@ async function answers(store: ClaimStore): Promise<void> {
   }
 }
 
+/** Rejects when the store says this; before, it may not know what became of its connection. */
+async function refusal(store: ClaimStore, code: StoreErrorCode): Promise<void> {
+  for (;;) {
+    const said = await store.find('any').catch((error: unknown) => error);
+    if (said instanceof StoreError && said.code === code) throw said;
+    await delay(5);
+  }
+}
+
 test('C10: a line that breaks after the server has written rejects, is never asked again, and the record tells', async () => {
   const place = await newPlace();
   const line = await lineTo(place.url);
@@ -123,6 +132,35 @@ test('C15: after a failover the store leaves the old primary and goes on with th
   await second.stop();
 });
 
+test('C15: a server that comes back empty is not taken for the store, and one that comes back whole is', async () => {
+  const server = await startRedis();
+  const store = await openRedisStore({ url: server.url });
+  const { hold } = await win(store, examplePurchase(1));
+  await ask(server.url, ['CLIENT', 'KILL', 'TYPE', 'normal']);
+  await answers(store);
+  assert.equal((await store.heartbeat(hold, leaseMs)).kind, 'held');
+  const id = String(await ask(server.url, ['GET', '{counterfoil}:id']));
+  await ask(server.url, ['FLUSHALL'], ['CLIENT', 'KILL', 'TYPE', 'normal']);
+  const lost = failsWith('store_foreign', /lost this store/);
+  await assert.rejects(refusal(store, 'store_foreign'), lost);
+  await assert.rejects(store.take(exampleTake(examplePurchase(1))), lost);
+  assert.deepEqual(await ask(server.url, ['KEYS', '*']), [], 'and nothing was made there');
+  await ask(server.url, ['SET', '{counterfoil}:id', 'another']);
+  await assert.rejects(store.take(exampleTake(examplePurchase(1))), lost);
+  const again = await openRedisStore({ url: server.url });
+  assert.equal(
+    (await again.take(exampleTake(examplePurchase(1)))).kind,
+    'taken',
+    'who starts again means it',
+  );
+  await again.close();
+  await ask(server.url, ['SET', '{counterfoil}:id', id]);
+  await answers(store);
+  assert.equal((await store.find(hold.key)).record?.attempts, 1);
+  await store.close();
+  await server.stop();
+});
+
 test('C15: a server that takes over with eviction on, or without a file, is not used, though a connection stands', async () => {
   const first = await startRedis();
   const line = await lineTo(first.url);
@@ -132,14 +170,16 @@ test('C15: a server that takes over with eviction on, or without a file, is not 
   line.target = second.url;
   line.cut();
   const refused = failsWith('store_unsuitable', /allkeys-lru/);
-  for (let told = false; !told; ) {
-    const said = await store.find('any').catch((error: unknown) => error);
-    told = said instanceof StoreError && said.code === 'store_unsuitable';
-    if (!told) await delay(5);
-  }
+  await assert.rejects(refusal(store, 'store_unsuitable'), refused);
   await assert.rejects(store.take(exampleTake(examplePurchase(2))), refused);
   assert.deepEqual(await ask(second.url, ['KEYS', '*']), [], 'nothing was written there');
   await ask(second.url, ['CONFIG', 'SET', 'maxmemory-policy', 'noeviction']);
+  await assert.rejects(refusal(store, 'store_foreign'), failsWith('store_foreign'));
+  await ask(second.url, [
+    'SET',
+    '{counterfoil}:id',
+    String(await ask(first.url, ['GET', '{counterfoil}:id'])),
+  ]);
   await answers(store);
   assert.equal((await store.find(exampleHex(1))).record, undefined, 'it is believed as it is');
   await store.close();

@@ -45,10 +45,10 @@ type Judgement = {
 
 /** A connection that is not there yet; throws TypeError for what is no Redis URL. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { host, port, db } = addressOf(options.url);
+  const { url, host, port, db } = addressOf(options.url);
   const place = `on ${host}:${port}`;
   const judgement: Judgement = { current: undefined, refused: undefined, trouble: undefined };
-  const redis = createRedis(options, judgement);
+  const redis = createRedis({ ...options, url }, judgement);
   const ask: Ask = (command, ...args) => redis.call(command, ...args);
   // Opening is waited for.
   let awaited = true;
@@ -136,10 +136,15 @@ function notConnected(place: string, trouble: unknown): StoreError {
   return new StoreError('store_unreadable', `The claim store ${place} is not connected${why}.`);
 }
 
-/** The client would take its options from the parameters of a URL, before ours. */
-function addressOf(text: string): { readonly host: string; readonly port: string; readonly db: string } {
+type Address = { readonly url: string; readonly host: string; readonly port: string; readonly db: string };
+
+/**
+ * The client would take its options from the parameters of a URL, before ours; it knows no name of Valkey, and what it
+ * says of a sign that cannot be decoded names no option.
+ */
+function addressOf(text: string): Address {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+  if (url === undefined || !/^(?:redis|valkey)s?:$/.test(url.protocol) || url.hostname === '') {
     throw new TypeError('The Redis URL must be as redis://host:6379/0 or rediss://host:6379/0.');
   }
   if (url.search !== '' || url.hash !== '') {
@@ -147,9 +152,22 @@ function addressOf(text: string): { readonly host: string; readonly port: string
   }
   const db = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];
   if (db === undefined) throw new TypeError('The path of the Redis URL must be the number of a database.');
+  if (!isDecodable(url.username) || !isDecodable(url.password)) {
+    throw new TypeError('The Redis URL has a % that stands for nothing; a % itself is written %25.');
+  }
   return {
+    url: url.href.replace(/^valkey/, 'redis'),
     host: url.hostname,
     port: url.port === '' ? '6379' : url.port,
     db: db === '' ? '0' : db,
   };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { exampleHex, exampleNowMs, examplePurchase } from '../../claim/example.ts';
 import { type ClaimRecord, encodeRecord } from '../../claim/index.ts';
 import type { Attempt } from '../optimistic/remote.ts';
-import { messageOf, momentOf, pairsOf, recordsOf, sightOf, versionedOf } from './message.ts';
+import { legiblePairsOf, messageOf, momentOf, pairsOf, recordsOf, sightOf, versionedOf } from './message.ts';
 
 const limits = { capacity: 5, capacityBytes: 50, clock: () => 7 };
 const record: ClaimRecord = {
@@ -87,6 +87,15 @@ test('an answer that no script of ours gives is damage, and is never read as an 
   assert.throws(() => versionedOf('v', undefined), corrupt);
   assert.throws(() => versionedOf('v', ''), SyntaxError);
   assert.throws(() => pairsOf([5]), corrupt);
-  assert.throws(() => recordsOf([null]), corrupt);
+  assert.throws(() => recordsOf([5]), corrupt);
+  assert.throws(() => legiblePairsOf([['v', null]]), corrupt);
+  assert.deepEqual(recordsOf([null, '{}']), [undefined, undefined], 'which a list leaves out');
+  assert.deepEqual(
+    legiblePairsOf([
+      ['', ''],
+      ['v', '{}'],
+    ]),
+    [undefined, undefined],
+  );
   assert.equal(versionedOf('', ''), undefined);
 });

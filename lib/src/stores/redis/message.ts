@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type ClaimRecord, decodeRecord, encodeRecord } from '../../claim/index.ts';
 import { StoreError } from '../error.ts';
+import { decoded } from '../legible.ts';
 import { type Columns, columnsOf, endlessMs, twinsName } from '../optimistic/columns.ts';
 import { type Attempt, oldestViewMs, type Sight, type Versioned, type Write } from '../optimistic/remote.ts';
 
@@ -168,12 +169,25 @@ export function pairsOf(value: unknown): readonly (Versioned | undefined)[] {
   });
 }
 
-/** Texts of records alone. */
-export function recordsOf(value: unknown): readonly ClaimRecord[] {
+/** Texts of records alone; undefined for one that is gone, and for one that cannot be read. */
+export function recordsOf(value: unknown): readonly (ClaimRecord | undefined)[] {
   if (!Array.isArray(value)) throw damaged();
   return value.map((body: unknown) => {
+    if (body === null) return undefined;
     if (typeof body !== 'string') throw damaged();
-    return decodeRecord(body);
+    return decoded(body);
+  });
+}
+
+/** Pairs of version and text, where those that cannot be read are as good as absent. */
+export function legiblePairsOf(value: unknown): readonly (Versioned | undefined)[] {
+  if (!Array.isArray(value)) throw damaged();
+  return value.map((pair: unknown) => {
+    if (!Array.isArray(pair)) throw damaged();
+    const [version, body]: readonly unknown[] = pair;
+    if (typeof version !== 'string' || typeof body !== 'string') throw damaged();
+    const record = decoded(body);
+    return record === undefined ? undefined : { version, record };
   });
 }
 

@@ -36,10 +36,32 @@ test('an option that the store does not know, a limit that is none, and a name t
   for (const prefix of ['', 'a b', '{a}', 'x'.repeat(101)]) {
     await assert.rejects(openRedisStore({ url, prefix }), TypeError, prefix);
   }
-  await assert.rejects(openRedisStore({ url, capacity: 0 }), RangeError);
-  await assert.rejects(openRedisStore({ url, timeoutMs: -1 }), RangeError);
-  await assert.rejects(openRedisStore({ url, replicas: { count: 0, timeoutMs: 5 } }), RangeError);
-  await assert.rejects(openRedisStore({ url, replicas: { count: 1, timeoutMs: 3_000 } }), RangeError);
+  await assert.rejects(openRedisStore({ url, capacity: 0 }), TypeError);
+  await assert.rejects(openRedisStore({ url, timeoutMs: -1 }), TypeError);
+  await assert.rejects(openRedisStore(undefined as never), /openRedisStore/);
+  for (const [name, value] of [
+    ['clock', 5],
+    ['readOnly', 'no'],
+    ['capacity', null],
+    ['persistence', null],
+    ['timeoutMs', 60_001],
+    ['replicas', null],
+    ['replicas', 1],
+  ] as const) {
+    const options = { url, [name]: value } as never;
+    await assert.rejects(openRedisStore(options), (fault) => {
+      return fault instanceof TypeError && fault.message.includes(name);
+    });
+  }
+  await assert.rejects(openRedisStore({ url, replicas: { count: 0, timeoutMs: 5 } }), TypeError);
+  await assert.rejects(openRedisStore({ url, replicas: { count: 1, timeoutMs: 3_000 } }), TypeError);
+});
+
+test('the names that Valkey gives its addresses are those of Redis', async () => {
+  const { url, ...place } = await newPlace();
+  const store = await openRedisStore({ ...place, url: url.replace('redis:', 'valkey:') });
+  assert.equal((await store.find('any')).record, undefined);
+  await store.close();
 });
 
 test('a URL that is none, or that would set options of the client, is a mistake and is not repeated', async () => {
@@ -48,6 +70,8 @@ test('a URL that is none, or that would set options of the client, is a mistake 
     'http://shop:hunter2@host',
     'redis://shop:hunter2@host:none',
     'redis://shop:hunter2@host/shop',
+    'redis://shop:hunter2%zz@host',
+    'valkey://shop:hunter2@host/shop',
     'redis://shop:hunter2@host?autoResendUnfulfilledCommands=true',
     'redis://shop:hunter2@host/0#hunter2',
     '/run/redis.sock',
@@ -141,6 +165,22 @@ test('a store opened for reading makes nothing', async () => {
   assert.deepEqual(await ask(place.url, ['KEYS', `${keysOf(place)}*`]), []);
 });
 
+test('C15: of all processes that share a store each knows it by one name, and one of an older version gets it now', async () => {
+  const place = await newPlace();
+  const name = `${keysOf(place)}id`;
+  const stores = await Promise.all([1, 2].map(() => openRedisStore(place)));
+  const id = await ask(place.url, ['GET', name]);
+  assert.match(String(id), /^[0-9a-f-]{36}$/);
+  await (await openRedisStore(place)).close();
+  assert.equal(await ask(place.url, ['GET', name]), id);
+  await ask(place.url, ['DEL', name]);
+  const reader = await openRedisStore({ ...place, readOnly: true });
+  assert.equal(await ask(place.url, ['EXISTS', name]), 0, 'whoever only looks gives none');
+  await (await openRedisStore(place)).close();
+  assert.equal(await ask(place.url, ['EXISTS', name]), 1);
+  await Promise.all([reader, ...stores].map((store) => store.close()));
+});
+
 test('four processes that open a new store together can all use it', async () => {
   const place = await newPlace();
   const stores = await Promise.all([1, 2, 3, 4].map(() => openRedisStore(place)));
@@ -160,8 +200,8 @@ function said(facts: string): (command: string) => Promise<unknown> {
 test('a server that is too old, that still loads, or that does not say what it promises is refused', async () => {
   const options = { prefix: '{a}:', readOnly: false, persistence: 'aof' } as const;
   const sound = 'role:master\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nredis_version:';
-  assert.deepEqual(await inspect(said(`${sound}6.2.0\r\n`), 'here', options), { durable: true });
-  assert.deepEqual(await inspect(said(`${sound}10.0.1\r\n`), 'here', options), { durable: true });
+  assert.deepEqual(await inspect(said(`${sound}6.2.0\r\n`), 'here', options), { durable: true, id: '1' });
+  assert.deepEqual(await inspect(said(`${sound}10.0.1\r\n`), 'here', options), { durable: true, id: '1' });
   const bad: readonly (readonly [string, StoreErrorCode])[] = [
     [`${sound}6.0.20`, 'store_unsuitable'],
     [`${sound}5.9.0`, 'store_unsuitable'],

@@ -3,6 +3,7 @@
  * answers: whether it keeps what it acknowledges, and whether the data under the prefix is ours. INFO is asked and not
  * CONFIG, which many hosts do not allow.
  */
+import { randomUUID } from 'node:crypto';
 import { StoreError, type StoreErrorCode } from '../error.ts';
 
 /** The layout of `scripts.ts`; a change that older software cannot read takes the next number. */
@@ -15,12 +16,14 @@ export type OpeningOptions = {
   readonly prefix: string;
   readonly readOnly: boolean;
   readonly persistence: 'aof' | 'any';
+  /** What the store was called when it was opened; absent while it is being opened. */
+  readonly id?: string | undefined;
 };
 
 export type Ask = (command: string, ...args: readonly string[]) => Promise<unknown>;
 
-/** What the server promises: whether it keeps what it has acknowledged. */
-export type Opened = { readonly durable: boolean };
+/** What the server promises: whether it keeps what it has acknowledged. And what the store there is called. */
+export type Opened = { readonly durable: boolean; readonly id: string | undefined };
 
 /** Rejects with a {@link StoreError} that says what is wrong with the server or the data. */
 export async function inspect(ask: Ask, place: string, options: OpeningOptions): Promise<Opened> {
@@ -28,8 +31,28 @@ export async function inspect(ask: Ask, place: string, options: OpeningOptions):
   checkVersion(info, place);
   if (info.get('loading') === '1') refuse('store_busy', place, 'it still reads its data');
   if (!options.readOnly) checkPromises(info, place, options);
+  // First, since nothing may be made where another store was expected.
+  if (options.id !== undefined) await checkId(ask, place, options);
   await checkLayout(ask, place, options);
-  return { durable: info.get('aof_enabled') === '1' };
+  return { durable: info.get('aof_enabled') === '1', id: options.id ?? (await idOf(ask, options)) };
+}
+
+/**
+ * A server that comes back empty, or that is another one, would sell everything afresh. Whoever starts the seller again
+ * says that it is meant.
+ */
+async function checkId(ask: Ask, place: string, { prefix, id }: OpeningOptions): Promise<void> {
+  const name = `${prefix}id`;
+  if ((await ask('TYPE', name)) === 'string' && (await ask('GET', name)) === id) return;
+  refuse('store_foreign', place, 'the server has lost this store, or is another one');
+}
+
+/** A store that an older version made gets its name now; one that is only looked at may have none. */
+async function idOf(ask: Ask, { prefix, readOnly }: OpeningOptions): Promise<string | undefined> {
+  const name = `${prefix}id`;
+  if (!readOnly) await ask('SET', name, randomUUID(), 'NX');
+  const found = await ask('GET', name);
+  return typeof found === 'string' ? found : undefined;
 }
 
 async function checkLayout(ask: Ask, place: string, { prefix, readOnly }: OpeningOptions): Promise<void> {

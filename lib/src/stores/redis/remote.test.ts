@@ -177,9 +177,41 @@ test('a record that somebody has damaged rejects, and spoils no other', async ()
   await win(store, examplePurchase(1), { earlierPayment: 'off' });
   await ask(place.url, ['HSET', `${keysOf(place)}r:${exampleHex(1)}`, 'v', 'x', 'b', '{}']);
   await assert.rejects(store.find(exampleHex(1)), { code: 'store_corrupt' });
-  await assert.rejects(store.list({ limit: 5 }), { code: 'store_corrupt' });
+  assert.deepEqual(await store.list({ limit: 5 }), []);
   await assert.rejects(store.take(exampleTake(examplePurchase(1))), { code: 'store_corrupt' });
   await win(store, examplePurchase(2), { earlierPayment: 'off' });
+  await store.close();
+});
+
+test('a record that somebody has damaged is left out of every list, and what comes after it is not', async () => {
+  const place = await newPlace();
+  const store = await openRedisStore({ ...place, clock: () => exampleNowMs });
+  for (const n of [1, 2, 3, 4, 5]) {
+    const { hold } = await win(store, examplePurchase(n), { earlierPayment: 'off' });
+    await store.keepAndBeginSend(hold, sendNow);
+    await store.recordMoney(hold.key, settledFact());
+  }
+  const name = (n: number): string => `${keysOf(place)}r:${exampleHex(n)}`;
+  await ask(place.url, ['HSET', name(1), 'b', '{}'], ['HSET', name(2), 'b', '{', 'i', '{'], ['DEL', name(5)]);
+  for (const index of ['due', 'proof']) {
+    for (const n of [1, 2, 3, 4, 5]) {
+      const member = `${String(exampleNowMs).padStart(16, '0')}:${exampleHex(n)}`;
+      await ask(place.url, ['ZADD', `${keysOf(place)}${index}`, '0', member]);
+    }
+  }
+  const keys = [exampleHex(3), exampleHex(4)];
+  for (const found of await Promise.all([
+    store.due(2),
+    store.unproven(2),
+    store.list({ limit: 2 }),
+    store.list({ limit: 2, money: 'settled' }),
+  ])) {
+    assert.deepEqual(found.map(({ key }) => key).toSorted(), keys);
+  }
+  for (const n of [1, 2, 3]) await ask(place.url, ['ZADD', `${keysOf(place)}forget`, '1', exampleHex(n)]);
+  assert.equal(await store.prune(9), 2);
+  assert.equal(await ask(place.url, ['EXISTS', name(2)]), 1, 'its columns say nothing');
+  assert.equal(await ask(place.url, ['EXISTS', name(1), name(3)]), 0);
   await store.close();
 });
 

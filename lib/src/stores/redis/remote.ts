@@ -1,16 +1,17 @@
 /** A store on a Redis server as `optimistic.ts` wants it: one script a question. */
 import type { ClaimRecord, ListQuery } from '../../claim/index.ts';
 import { StoreError } from '../error.ts';
+import { legible } from '../legible.ts';
 import type { Attempt, Remote, Verdict } from '../optimistic/remote.ts';
 import type { Client } from './client.ts';
 import { asStoreError } from './failure.ts';
 import {
   clockText,
   damaged,
+  legiblePairsOf,
   type MessageOptions,
   messageOf,
   momentOf,
-  pairsOf,
   recordsOf,
   sightOf,
   versionedOf,
@@ -51,14 +52,14 @@ export function redisRemote(client: Client, options: RemoteOptions): Remote {
     find: (key) => sound(timed('find', key).then(foundOf)),
     answer: (key) => client.bytes(`${prefix}a:${key}`),
     payload: (key) => client.bytes(`${prefix}p:${key}`),
-    due: (limit) => sound(timed('due', limit).then(recordsOf)),
-    unproven: (limit) => sound(timed('unproven', limit).then(recordsOf)),
+    due: (limit) => sound(legible(limit, async (count) => recordsOf(await timed('due', count)))),
+    unproven: (limit) => sound(legible(limit, async (count) => recordsOf(await timed('unproven', count)))),
     list: (query) => sound(list(run, query, options)),
     expire: async (limit) => {
       writable();
       return sound(expire((some) => timed('expire', some), limit));
     },
-    stale: (limit) => sound(timed('stale', limit).then(staleOf)),
+    stale: (limit) => sound(stale(limit, (count) => timed('stale', count))),
     close: async () => client.close(),
   };
 }
@@ -90,10 +91,19 @@ function foundOf(said: unknown): Awaited<ReturnType<Remote['find']>> {
   return found === undefined ? { nowMs } : { found, nowMs };
 }
 
-function staleOf(said: unknown): Awaited<ReturnType<Remote['stale']>> {
-  if (!Array.isArray(said)) throw damaged();
-  const [now, pairs]: readonly unknown[] = said;
-  return { nowMs: momentOf(now), found: pairsOf(pairs).filter((one) => one !== undefined) };
+async function stale(
+  limit: number,
+  some: (count: number) => Promise<unknown>,
+): Promise<Awaited<ReturnType<Remote['stale']>>> {
+  let nowMs = 0;
+  const found = await legible(limit, async (count) => {
+    const said = await some(count);
+    if (!Array.isArray(said)) throw damaged();
+    const [now, pairs]: readonly unknown[] = said;
+    nowMs = momentOf(now);
+    return legiblePairsOf(pairs);
+  });
+  return { nowMs, found };
 }
 
 /** Where a listing looks, and which leases it wants there. */
@@ -138,7 +148,7 @@ async function gather(
     const said = await run('page', JSON.stringify(question));
     if (!Array.isArray(said)) throw damaged();
     const [last, ended, bodies]: readonly unknown[] = said;
-    found.push(...recordsOf(bodies));
+    found.push(...recordsOf(bodies).filter((record) => record !== undefined));
     if (typeof last !== 'string') throw damaged();
     if (ended === 1 || found.length >= limit) return found;
     after = last;

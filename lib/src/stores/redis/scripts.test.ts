@@ -277,13 +277,14 @@ test('a node of a cluster that does not hold the slot of the store is refused, w
 });
 
 test('keys of any letter are kept apart and found again', async () => {
-  const place = await newPlace();
-  const store = await openRedisStore(place);
+  let nowMs = exampleNowMs;
+  const store = await openRedisStore({ ...(await newPlace()), clock: () => nowMs });
   const keys = ['a\0b', 'a', 'a:b', '}a{', '%s%d', 'ж"\\', '\u{1f324}', '🌤'.repeat(64)];
   for (const [n, key] of keys.entries()) {
     await settled(store, examplePurchase(n, { key, fingerprint: exampleHex(n) }));
     await store.deliver(key, { kind: 'abandoned' });
   }
+  nowMs += 60_000;
   const found = [await store.due(100), await store.unproven(100), await store.list({ limit: 100 })];
   const told = found.map((records) => records.map(({ key }) => key).toSorted());
   assert.deepEqual(told, [keys.toSorted(), keys.toSorted(), keys.toSorted()]);
@@ -292,9 +293,9 @@ test('keys of any letter are kept apart and found again', async () => {
   await store.close();
 });
 
-test('a key that is no text for the server is refused, and the store goes on', async () => {
+test('a key that is no text for the server never reaches it, and the store goes on', async () => {
   const store = await openRedisStore(await newPlace());
-  await assert.rejects(store.take(exampleTake(examplePurchase(1, { key: '\ud800' }))), code('store_failed'));
+  await assert.rejects(store.take(exampleTake(examplePurchase(1, { key: '\ud800' }))), TypeError);
   await win(store, examplePurchase(1));
   await store.close();
 });

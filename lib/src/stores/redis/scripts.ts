@@ -207,8 +207,9 @@ local keys = redis.call('ZRANGEBYLEX', P .. q.index, last == '' and '-' or '(' .
 for _, key in ipairs(keys) do
   last = key
   local r = redis.call('HMGET', P .. 'r:' .. key, 'i', 'b')
-  local i = r[1] and cjson.decode(r[1]) or {}
-  local alive = (i.lease or 0) > now
+  local ok, i = pcall(cjson.decode, r[1])
+  if not ok or type(i) ~= 'table' then i = {} end
+  local alive = (tonumber(i.lease) or 0) > now
   if (not q.work or i.work == q.work) and (not q.flow or i.flow == q.flow)
     and (not q.lease or (q.lease == 'alive') == alive) then
     found[#found + 1] = r[2]
@@ -219,21 +220,27 @@ return { last, #keys < q.looks and last == (keys[#keys] or q.after) and 1 or 0, 
 `;
 
 const expire = `${shared}${planning}
-local names = {}
+local names, forgotten = {}, 0
 local keys = redis.call('ZRANGEBYSCORE', P .. 'forget', '-inf', '(' .. text(clock(ARGV[1])), 'LIMIT', 0, ARGV[2])
 for _, key in ipairs(keys) do
   local stood = redis.call('HGET', P .. 'r:' .. key, 'i')
   -- An entry without its record, as a repair by hand may leave it, goes too, or it would stand in the way for ever.
-  change(stood and entries(stood) or { forget = { key, '' } }, {})
-  if stood then more = more - 1 end
-  octets = octets - redis.call('STRLEN', P .. 'a:' .. key) - redis.call('STRLEN', P .. 'p:' .. key)
-  for _, kind in ipairs({ 'r:', 'a:', 'p:' }) do names[#names + 1] = P .. kind .. key end
+  -- One whose columns are damaged stays, since nobody could say in which indexes it stands.
+  local sane, e = true, { forget = { key, '' } }
+  if stood then sane, e = pcall(entries, stood) end
+  if sane then
+    change(e, {})
+    if stood then more = more - 1 end
+    octets = octets - redis.call('STRLEN', P .. 'a:' .. key) - redis.call('STRLEN', P .. 'p:' .. key)
+    for _, kind in ipairs({ 'r:', 'a:', 'p:' }) do names[#names + 1] = P .. kind .. key end
+    forgotten = forgotten + 1
+  end
 end
 if not sound then return unsound() end
 index()
 for _, name in ipairs(names) do redis.call('UNLINK', name) end
 count()
-return #keys
+return forgotten
 `;
 
 const stale = `${shared}

@@ -69,6 +69,36 @@ test('only a record with a claim to its identifier is in the index of identifier
   database.close();
 });
 
+test('a row that somebody has damaged is left out of every list, and what comes after it is not', () => {
+  const database = open();
+  let nowMs = exampleNowMs;
+  const table = sqliteTable(database, { ...options, nowMs: () => nowMs });
+  for (const n of [1, 2, 3, 4]) {
+    const taken = operate(table, 'take', exampleTake(examplePurchase(n), { earlierPayment: 'off' }));
+    assert.ok(taken.kind === 'taken');
+    operate(table, 'finish', {
+      hold: taken.hold,
+      result: { answer: new Uint8Array(3), partial: false, leaseMs: 1_000 },
+    });
+  }
+  database.exec(
+    `UPDATE claims SET body = '{}' WHERE key IN ('${exampleHex(1)}', '${exampleHex(2)}');
+      UPDATE claims SET due_from_ms = 0, proof_from_ms = 0, forget_at_ms = 0, answer_forget_at_ms = 0`,
+  );
+  nowMs += 1_000;
+  for (const found of [
+    table.due(nowMs, 2),
+    table.unproven(nowMs, 2),
+    table.list({ limit: 2 }, nowMs),
+    table.expired(nowMs, 2),
+    table.stale(nowMs, 2),
+  ]) {
+    assert.deepEqual(found.map(({ key }) => key).toSorted(), [exampleHex(3), exampleHex(4)]);
+  }
+  assert.throws(() => table.record(exampleHex(1)), SyntaxError);
+  database.close();
+});
+
 const step = fc.record({
   n: fc.nat({ max: 5 }),
   kind: fc.constantFrom('take', 'keep', 'release', 'settle', 'deliver', 'prune'),

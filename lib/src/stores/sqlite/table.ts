@@ -19,6 +19,7 @@ import {
   proofFromMs,
 } from '../../claim/index.ts';
 import { StoreError } from '../error.ts';
+import { decoded, legibleNow } from '../legible.ts';
 import type { Table } from '../operations.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -90,11 +91,11 @@ export function sqliteTable(database: DatabaseSync, options: TableOptions): Tabl
       const row = tally.get();
       return number(row, 'records') >= options.capacity || number(row, 'bytes') >= options.capacityBytes;
     },
-    due: (nowMs, limit) => records(due.all(nowMs, limit)),
-    unproven: (nowMs, limit) => records(unproven().all(nowMs, limit)),
+    due: (nowMs, limit) => listed(limit, (count) => due.all(nowMs, count)),
+    unproven: (nowMs, limit) => listed(limit, (count) => unproven().all(nowMs, count)),
     list: (query, nowMs) => list(database, query, nowMs),
-    expired: (nowMs, limit) => records(expired.all(nowMs, limit)),
-    stale: (nowMs, limit) => records(stale.all(nowMs, limit)),
+    expired: (nowMs, limit) => listed(limit, (count) => expired.all(nowMs, count)),
+    stale: (nowMs, limit) => listed(limit, (count) => stale.all(nowMs, count)),
     answer: (key) => bytes(answers.read.get(key)),
     payload: (key) => bytes(payloads.read.get(key)),
     write: (key, change) => write()(key, change),
@@ -221,7 +222,13 @@ function list(database: DatabaseSync, query: ListQuery, nowMs: number): readonly
   if (query.flow !== undefined) add('flow = ?', query.flow);
   const where = conditions.join(' AND ');
   const statement = database.prepare(`SELECT body FROM claims WHERE ${where} ORDER BY key LIMIT ?`);
-  return records(statement.all(...given, query.limit));
+  return listed(query.limit, (count) => statement.all(...given, count));
+}
+
+function listed(limit: number, rows: (count: number) => readonly Row[]): readonly ClaimRecord[] {
+  return legibleNow(limit, (count) =>
+    rows(count).map(({ body }) => (typeof body === 'string' ? decoded(body) : undefined)),
+  );
 }
 
 function records(rows: readonly (Row | undefined)[]): readonly ClaimRecord[] {
