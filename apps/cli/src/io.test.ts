@@ -58,3 +58,10 @@ test('P06: what a message repeats cannot move the cursor or hide, and an endless
   assert.doesNotMatch(escapeLines('\u001b[2J\u009b1m'), /\p{Cc}/u);
   assert.ok(explain('x'.repeat(100_000)).length < 1_100);
 });
+
+test('H13: of an address that a person mistyped only scheme and host are repeated', () => {
+  for (const text of ['84532=https://eth.example/v2/SECRETKEY', 'There is no file redis:/:SECRET@h/0.']) {
+    assert.equal(explain(new Error(text)).includes('SECRET'), false, text);
+    assert.equal(escapeLines(text).includes('SECRET'), false, text);
+  }
+});

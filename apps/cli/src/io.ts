@@ -3,7 +3,7 @@
  * commands share. Results go to standard output, everything said to a person beside them to standard error.
  */
 import type { Readable } from 'node:stream';
-import { displayText } from 'counterfoil/wire';
+import { displayText, hushed } from 'counterfoil/wire';
 import pc from 'picocolors';
 
 /** Exit codes: what was asked holds, does not hold, was asked wrongly, could not be told; or a person interrupted. */
@@ -46,14 +46,14 @@ const longestLine = 1_000;
 /** One line of anything thrown, without a stack; what it repeats of a stranger's text is escaped (P06). */
 export function explain(fault: unknown): string {
   const text = fault instanceof Error ? fault.message : String(fault);
-  return displayText(text.split('\n', 1)[0] ?? '', longestLine);
+  return displayText(hushed(text.split('\n', 1)[0] ?? ''), longestLine);
 }
 
 /** Several lines that may repeat what was typed or pasted, fit for a terminal. */
 export function escapeLines(text: string): string {
   return text
     .split('\n')
-    .map((line) => displayText(line, longestLine))
+    .map((line) => displayText(hushed(line), longestLine))
     .join('\n');
 }
 

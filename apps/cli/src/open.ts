@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import type { ClaimStore } from 'counterfoil/claim';
 import { openSqliteStore } from 'counterfoil/stores/sqlite';
+import { hushed } from 'counterfoil/wire';
 import { explain, type Io, MisuseError } from './io.ts';
 
 /** Where the store is, as the options of a command say it. */
@@ -21,19 +22,24 @@ type Work<Result> = (store: ClaimStore) => Promise<Result>;
 type Address = StoreOptions & { readonly place: string };
 type Opener = (address: Address, readOnly: boolean) => Promise<ClaimStore>;
 
-type Server = { readonly driver: string; readonly open: Opener };
+type Server = {
+  readonly driver: string;
+  readonly open: Opener;
+  /** The option that only another kind of store has. */
+  readonly foreign: 'schema' | 'prefix';
+};
 
 /** The server that a URL names, by its scheme. */
 function serverOf(scheme: string): Server {
   switch (scheme) {
     case 'postgres':
     case 'postgresql':
-      return { driver: 'pg', open: openPostgres };
+      return { driver: 'pg', open: openPostgres, foreign: 'prefix' };
     case 'redis':
     case 'rediss':
     case 'valkey':
     case 'valkeys':
-      return { driver: 'ioredis', open: openRedis };
+      return { driver: 'ioredis', open: openRedis, foreign: 'schema' };
     default:
       throw new MisuseError(`A store is a SQLite file, postgres://… or redis://…, not ${scheme}://….`);
   }
@@ -77,10 +83,12 @@ function addressOf(options: StoreOptions, { env }: Pick<Io, 'env'>): Address {
 async function open(address: Address, readOnly: boolean): Promise<ClaimStore> {
   const scheme = /^([a-z][a-z0-9+]*):\/\//i.exec(address.place)?.[1]?.toLowerCase();
   if (scheme === undefined) {
+    refuse(address, ['schema', 'prefix']);
     checkFile(address.place);
     return openSqliteStore(readOnly ? { path: address.place, readOnly } : { path: address.place });
   }
   const server = serverOf(scheme);
+  refuse(address, [server.foreign]);
   if (!URL.canParse(address.place)) throw new MisuseError(`The ${scheme} URL of the store cannot be read.`);
   try {
     if (!readOnly) await checkThere(server, address);
@@ -88,6 +96,14 @@ async function open(address: Address, readOnly: boolean): Promise<ClaimStore> {
   } catch (fault) {
     throw told(fault, server.driver, address.place);
   }
+}
+
+/** An option that the store does not have would be passed over, and another store read than was meant. */
+function refuse(address: Address, names: readonly ('schema' | 'prefix')[]): void {
+  const given = names.find((name) => address[name] !== undefined);
+  if (given === undefined) return;
+  const owner = given === 'schema' ? 'PostgreSQL' : 'Redis and Valkey';
+  throw new MisuseError(`--${given} is an option of ${owner}; the store is another.`);
 }
 
 /** Who may write would make a store where there is none, and a misspelt name is no wish for one. */
@@ -104,6 +120,9 @@ async function checkThere(server: Server, address: Address): Promise<void> {
 function told(fault: unknown, driver: string, place: string): Error {
   const missing = fault instanceof Error && 'code' in fault && fault.code === 'ERR_MODULE_NOT_FOUND';
   if (missing) return new MisuseError(`This store needs the package ${driver}: npm install ${driver}.`);
+  // The library's word for an option that is none; it repeats nothing of the URL.
+  if (fault instanceof TypeError && !('code' in fault))
+    return new MisuseError(fault.message.replace(/^(?=(?:schema|prefix) )/, '--'));
   return new Error(withoutSecrets(explain(fault), place));
 }
 
@@ -145,8 +164,9 @@ async function openRedis({ place, prefix }: Address, readOnly: boolean): Promise
 }
 
 function checkFile(path: string): void {
+  const shown = hushed(path);
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) throw new MisuseError(`There is no file ${path}.`);
-  if (!file.isFile()) throw new MisuseError(`${path} is not a file.`);
-  if (file.size === 0) throw new MisuseError(`${path} is empty and no claim store.`);
+  if (file === undefined) throw new MisuseError(`There is no file ${shown}.`);
+  if (!file.isFile()) throw new MisuseError(`${shown} is not a file.`);
+  if (file.size === 0) throw new MisuseError(`${shown} is empty and no claim store.`);
 }

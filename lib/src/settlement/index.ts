@@ -29,7 +29,7 @@ export {
   saysNonceUsed,
   unexpectedReason,
 } from './reasons.ts';
-export { type Recheck, recheckRecord, type Standing } from './recheck.ts';
+export { type Recheck, type RecheckQuestion, recheckRecord, type Standing } from './recheck.ts';
 export { mostLookups, type ReconcileOptions, type ReconcileSummary, reconcile } from './reconcile.ts';
 export { type Chains, type Resolution, resolveRecord } from './resolve.ts';
 export { createRpc, type Rpc, type RpcOptions, type RpcResult } from './rpc.ts';

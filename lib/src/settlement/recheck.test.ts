@@ -19,7 +19,7 @@ async function open(fact: MoneyFact, fate: AuthorizationFate): Promise<{ books: 
 }
 
 async function again(books: Books): Promise<Recheck> {
-  const look = await recheckRecord(books.store, books.chains, exampleHex(1));
+  const look = await recheckRecord(books.store, books.chains, { key: exampleHex(1) });
   assert.ok(look);
   return look;
 }
@@ -123,7 +123,7 @@ test('S05: heights that a reorganisation moved do not make a stranger’s of wha
       return { kind: 'used_elsewhere', transaction, block: 99 } as const;
     },
   };
-  const look = await recheckRecord(books.store, () => chain, exampleHex(1));
+  const look = await recheckRecord(books.store, () => chain, { key: exampleHex(1) });
   assert.deepEqual([look?.standing, look?.record.money.state, starts], ['there', 'settled', [0]]);
 });
 
@@ -132,7 +132,7 @@ test('what cannot be read now is read later, and the record stays as it is', asy
   await books.tell(1, asserted);
   books.mood.throwsAt = 1;
   assert.deepEqual([(await again(books)).standing, await books.store.unproven(10)], ['unread', []]);
-  const blind = await recheckRecord(books.store, () => undefined, exampleHex(1));
+  const blind = await recheckRecord(books.store, () => undefined, { key: exampleHex(1) });
   assert.deepEqual([blind?.standing, blind?.before.network], ['no_chain', network]);
   assert.equal((await books.record(1)).money.state, 'settled');
 });
@@ -142,7 +142,7 @@ test('a record that says something else by now, or is gone, is left alone', asyn
   await books.tell(1, asserted);
   await books.store.recordMoney(exampleHex(1), { fact: 'refunded', reference: 'ticket 7' });
   assert.equal((await again(books)).standing, 'moved_on');
-  assert.equal(await recheckRecord(books.store, books.chains, exampleHex(9)), undefined);
+  assert.equal(await recheckRecord(books.store, books.chains, { key: exampleHex(9) }), undefined);
   assert.deepEqual(books.asked, []);
 });
 
@@ -175,4 +175,20 @@ test('F01: a refusal that the chain shows nothing of is looked at until its auth
   assert.deepEqual([dead.record.money.rank, dead.record.money.why], ['chain', 'expired']);
   books.advance(600_000);
   assert.deepEqual(await books.store.unproven(10), []);
+});
+
+test('S05: a look that could ask nobody leaves the record as it is, where it is not to be postponed', async () => {
+  for (const fact of [asserted, word]) {
+    const books = openBooks();
+    await books.tell(1, fact);
+    books.advance(60_000);
+    const before = await books.record(1);
+    const which = { key: exampleHex(1), whenUnread: 'leave' } as const;
+    const blind = await recheckRecord(books.store, () => undefined, which);
+    books.mood.throwsAt = 1;
+    const unread = await recheckRecord(books.store, books.chains, which);
+    assert.deepEqual([blind?.standing, unread?.standing], ['no_chain', 'unread']);
+    assert.deepEqual(await books.record(1), before);
+    assert.equal((await books.store.unproven(10)).length, 1);
+  }
 });

@@ -32,6 +32,15 @@ export type Recheck = Pick<Resolution, 'record' | 'fate' | 'changed' | 'nowMs'> 
   readonly standing: Standing;
 };
 
+export type RecheckQuestion = {
+  readonly key: string;
+  /**
+   * What becomes of the next look where this one could ask nobody or was told nothing: it is postponed, so that others
+   * get their turn, which is the default, or left as it was, as by hand.
+   */
+  readonly whenUnread?: 'postpone' | 'leave';
+};
+
 /** A transaction that a facilitator has just named may be a few blocks away from the endpoint that is asked. */
 const soonestDoubtMs = 30_000;
 
@@ -42,8 +51,9 @@ type Held = ClaimRecord & { readonly money: Settled };
 export async function recheckRecord(
   store: ClaimStore,
   chains: Chains,
-  key: string,
+  question: RecheckQuestion,
 ): Promise<Recheck | undefined> {
+  const { key } = question;
   const { record, nowMs } = await store.find(key);
   if (record === undefined) return undefined;
   const still = { record, before: record, changed: false, nowMs };
@@ -52,11 +62,15 @@ export async function recheckRecord(
     return { ...still, fate: { kind: 'unread', why: 'concluded since' }, standing: 'moved_on' };
   const chain = chains(record.network);
   if (chain === undefined) {
-    await store.recordMoney(key, { fact: 'unproven' });
+    if (question.whenUnread !== 'leave') await store.recordMoney(key, { fact: 'unproven' });
     return { ...still, fate: { kind: 'no_chain' }, standing: 'no_chain' };
   }
-  if (!isSettled(record)) return recheckRefused(store, chain, still);
-  const fate = await askFate(chain, questionOf(record), 'finalized');
+  const fate = isSettled(record)
+    ? await askFate(chain, questionOf(record), 'finalized')
+    : await askFate(chain, record, record.assurance ?? 'latest');
+  if (fate.kind === 'unread' && question.whenUnread === 'leave')
+    return { ...still, fate, standing: 'unread' };
+  if (!isSettled(record)) return recheckRefused(store, fate, still);
   const standing = await judge(chain, record, { fate, nowMs });
   const told = await writeDown(store, record, { fate, standing });
   return {
@@ -72,11 +86,10 @@ export async function recheckRecord(
 /** A facilitator refused it and may have sent it all the same: until its time is over the chain may yet show it. */
 async function recheckRefused(
   store: ClaimStore,
-  chain: ChainReader,
+  fate: AuthorizationFate,
   still: Omit<Recheck, 'fate' | 'standing'>,
 ): Promise<Recheck> {
   const { record } = still;
-  const fate = await askFate(chain, record, record.assurance ?? 'latest');
   const fact = factOfFate(fate, record);
   const told = await store.recordMoney(record.key, fact ?? { fact: 'unproven' });
   const concluded = fact?.fact === 'settled' ? 'landed' : 'dead';

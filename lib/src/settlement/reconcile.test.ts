@@ -240,3 +240,40 @@ test('S05: who asks by hand hears of what is missing each time, whenever it was 
   }
   assert.equal((await reconcile(books.store, books.chains)).rechecked, 0, 'the background waits');
 });
+
+test('S05: a pass by hand looks at each settlement that is not final, however often it is asked, and says the same', async () => {
+  const books = openBooks();
+  const word = { fact: 'refused', why: 'definite', reason: 'no', by: 'facilitator', n: 1 } as const;
+  await books.tell(1, asserted);
+  await books.tell(2, { ...asserted, by: 'chain', block: 101, finality: 'finalized' });
+  await books.tell(3, word);
+  books.advance(60_000);
+  for (const turn of [1, 2, 3]) {
+    const { missing, rechecked } = await reconcile(books.store, books.chains, { due: 'any' });
+    assert.deepEqual([missing, rechecked, books.asked], [1, 2, [1, 3]], String(turn));
+    books.asked.length = 0;
+  }
+});
+
+test('S05: a pass by hand that could ask nobody says so each time and postpones no look', async () => {
+  const books = openBooks();
+  await books.tell(1, asserted);
+  books.advance(60_000);
+  const before = await books.record(1);
+  for (const chains of [() => undefined, books.chains]) {
+    books.mood.throwsAt = 1;
+    const { rechecked, unreadableNetworks } = await reconcile(books.store, chains, { due: 'any' });
+    assert.deepEqual([rechecked, unreadableNetworks], [1, ['eip155:8453']]);
+  }
+  assert.deepEqual(await books.record(1), before);
+  assert.equal((await books.store.unproven(10)).length, 1);
+});
+
+test('a pass by hand goes through more settlements than one page holds, and a limit leaves the rest', async () => {
+  const books = openBooks();
+  for (let n = 1; n <= 1_003; n += 1) await books.tell(n, asserted);
+  const whole = await reconcile(books.store, books.chains, { due: 'any' });
+  assert.deepEqual([whole.rechecked, whole.complete], [1_003, true]);
+  const part = await reconcile(books.store, books.chains, { due: 'any', limit: 1_001 });
+  assert.deepEqual([part.rechecked, part.complete], [1_001, false]);
+});

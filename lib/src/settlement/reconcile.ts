@@ -25,8 +25,9 @@ export type ReconcileOptions = {
   /** Ends the pass between two payments. */
   readonly signal?: AbortSignal;
   /**
-   * Which settlements are looked at again: those whose next look is due, or any that is not final, as a person expects who
-   * asks by hand; default `now`.
+   * Which settlements, and refusals that only a facilitator asserted, are looked at again: those whose next look is due,
+   * or any that is not final, as a person expects who asks by hand; default `now`. With `any`, a look that could ask
+   * nobody postpones none.
    */
   readonly due?: 'now' | 'any';
   /** Left out of this pass, as what was looked at a moment ago. */
@@ -225,7 +226,9 @@ function atDepth(record: ClaimRecord, finality: Finality): ClaimRecord {
 
 async function recheckOne(pass: Pass, listed: ClaimRecord): Promise<void> {
   const { store, chains, options, tally, unreadable } = pass;
-  const recheck = await recheckRecord(store, chains, listed.key);
+  // By hand the same question has the same answer, and nobody's next look waits for one that asked nobody.
+  const whenUnread = options.due === 'any' ? 'leave' : 'postpone';
+  const recheck = await recheckRecord(store, chains, { key: listed.key, whenUnread });
   if (recheck === undefined || recheck.standing === 'moved_on') return;
   tally.rechecked += 1;
   const { standing } = recheck;

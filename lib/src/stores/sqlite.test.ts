@@ -209,3 +209,18 @@ test('the counters of a store agree with its rows after every kind of write', as
   assert.equal((await store.list({ limit: 10, money: 'unknown' })).length, 4);
   await close();
 });
+
+test('an address that is taken for the name of a file is not repeated with its password', async () => {
+  for (const path of ['redis://:Hush@h', 'postgres:u:Hush@h/x', 'https://h/Hush']) {
+    for (const readOnly of [true, false]) {
+      await assert.rejects(
+        openSqliteStore({ path: `${folder}/absent/${path}`, readOnly }),
+        (fault: Error) => {
+          assert.equal(fault.name, 'StoreError');
+          assert.doesNotMatch(`${fault.message}${fault.stack}${String(fault.cause)}`, /Hush/);
+          return true;
+        },
+      );
+    }
+  }
+});

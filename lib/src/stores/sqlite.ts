@@ -5,8 +5,11 @@
  */
 import { resolve } from 'node:path';
 import type { ClaimStore } from '../claim/index.ts';
+import { hushed } from '../wire/index.ts';
 import { checkCount, checkFlag, checkOptions, storeOver, timeoutLimitMs, withDefault } from './contract.ts';
-import { openLine } from './sqlite/line.ts';
+import { StoreError } from './error.ts';
+import { type Line, openLine } from './sqlite/line.ts';
+import type { WorkerSettings } from './sqlite/messages.ts';
 
 export { StoreError, type StoreErrorCode } from './error.ts';
 
@@ -47,7 +50,7 @@ const optionNames = ['path', 'capacity', 'capacityBytes', 'readOnly', 'busyMs', 
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<ClaimStore> {
   checkOptions('openSqliteStore', options, optionNames);
-  const line = await openLine({
+  const line = await opened({
     path: checkedPath(options.path),
     busyMs: checkCount('busyMs', withDefault(options.busyMs, sqliteBusyMs), timeoutLimitMs),
     capacity: checkCount('capacity', withDefault(options.capacity, sqliteCapacity)),
@@ -56,6 +59,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Clai
     ...(options.clock === undefined ? {} : { clock: checkedClock(options.clock) }),
   });
   return storeOver(line.call, { name: 'sqlite', durable: true, close: line.close });
+}
+
+/** An address of a server that is taken for the name of a file would be repeated with its password. */
+async function opened(settings: WorkerSettings): Promise<Line> {
+  try {
+    return await openLine(settings);
+  } catch (fault) {
+    throw fault instanceof StoreError ? new StoreError(fault.code, hushed(fault.message)) : fault;
+  }
 }
 
 /** Only a file survives a restart, so the names that SQLite gives to databases without one are refused. */

@@ -40,6 +40,7 @@ export {
   readSettlementResponse,
   writeSettlementResponse,
 } from './response.ts';
+export { hushed } from './secret.ts';
 export {
   decodePaymentSignature,
   encodePaymentSignature,

@@ -1,6 +1,6 @@
 /** `counterfoil payments list` and `show`: what a seller's claim store knows of its payments. They change nothing. */
 import type { ClaimRecord, ClaimStore } from 'counterfoil/claim';
-import { displayText } from 'counterfoil/wire';
+import { displayText, hushed } from 'counterfoil/wire';
 import { colorsOf, exits, type Io, MisuseError, writeJson } from '../io.ts';
 import { lookIntoStore, type StoreOptions } from '../open.ts';
 import { type FilterOptions, filterOf, findPage } from './filter.ts';
@@ -57,12 +57,12 @@ export async function findOne(
   if (found.length < 2) return found[0];
   const names = found.map(shortKey).join(', ');
   throw new MisuseError(
-    `${displayText(text)} is the beginning of several payments: ${names}. Give more of it.`,
+    `${displayText(hushed(text))} is the beginning of several payments: ${names}. Give more of it.`,
   );
 }
 
 /** Says that no payment is meant. */
 export function noneBegins(text: string, io: Io): number {
-  io.stderr.write(`No payment of this store begins with ${displayText(text)}.\n`);
+  io.stderr.write(`No payment of this store begins with ${displayText(hushed(text))}.\n`);
   return exits.fails;
 }

@@ -7,6 +7,7 @@ import {
   moneyMoved,
   moneyNow,
 } from 'counterfoil/claim';
+import { hushed, parseNetwork } from 'counterfoil/wire';
 import { MisuseError } from '../io.ts';
 import { type Scanned, search } from './scan.ts';
 
@@ -60,10 +61,14 @@ const spanShape = /^(\d{1,6})(s|min|h|d)$/;
 const spanMs: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const momentShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z?)?$/;
 
+/** An address, or how it begins. */
+const payerShape = /^0x[0-9a-f]{0,40}$/i;
+
 /** Reads the options of `payments list`; what nobody could mean is a MisuseError. */
 export function filterOf(options: FilterOptions, nowMs: number): Filter {
-  const { network, route, owed = false } = options;
-  const payer = options.payer?.toLowerCase();
+  const { route, owed = false } = options;
+  const network = networkOf(options.network);
+  const payer = payerOf(options.payer);
   const sinceMs = options.since === undefined ? undefined : momentOf(options.since, nowMs);
   const money = moneyOf(options);
   const query = {
@@ -106,6 +111,16 @@ export function isOwed(record: ClaimRecord, nowMs: number): boolean {
   return open && moneyMoved(record.money) && !leaseAlive(record, nowMs);
 }
 
+function networkOf(text: string | undefined): string | undefined {
+  if (text === undefined || parseNetwork(text) !== undefined) return text;
+  throw new MisuseError(`--network takes a CAIP-2 name as eip155:8453, not "${hushed(text)}".`);
+}
+
+function payerOf(text: string | undefined): string | undefined {
+  if (text === undefined || payerShape.test(text)) return text?.toLowerCase();
+  throw new MisuseError(`--payer takes an address or its beginning, as 0x12ab, not "${hushed(text)}".`);
+}
+
 function momentOf(text: string, nowMs: number): number {
   const [, count, unit] = spanShape.exec(text) ?? [];
   const size = unit === undefined ? undefined : spanMs[unit];
@@ -114,7 +129,7 @@ function momentOf(text: string, nowMs: number): number {
   const atMs = momentShape.test(text) ? Date.parse(zoned) : Number.NaN;
   if (!Number.isNaN(atMs)) return atMs;
   throw new MisuseError(
-    `--since takes a span as 90s, 30min, 2h or 7d, or a date as 2026-01-31, not "${text}".`,
+    `--since takes a span as 90s, 30min, 2h or 7d, or a date as 2026-01-31, not "${hushed(text)}".`,
   );
 }
 
@@ -124,7 +139,7 @@ function stateIn<State extends string>(
   text: string,
 ): State {
   if (isState(states, text)) return text;
-  throw new MisuseError(`${name} is one of ${Object.keys(states).join(', ')}, not "${text}".`);
+  throw new MisuseError(`${name} is one of ${Object.keys(states).join(', ')}, not "${hushed(text)}".`);
 }
 
 function isState<State extends string>(states: Readonly<Record<State, true>>, text: string): text is State {

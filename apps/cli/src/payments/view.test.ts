@@ -127,7 +127,10 @@ test('F01: whoever reads a record learns on whose word it must rest, and whether
     finality: 'latest',
   } as const;
   const shown = (change: Partial<ClaimRecord>): string => showText({ ...base, ...change }, 0, plain);
-  assert.match(shown({}), /believed +on the word of: facilitator-asserted\n/);
+  const sure = /settlement +will be believed on the word of: facilitator-asserted\n/;
+  for (const open of [{ state: 'none' }, { state: 'unknown', phase: 'pay', n: 1 }] as const)
+    assert.match(shown({ money: open }), sure);
+  assert.match(shown({ money }), /settlement +believed on the word of: facilitator-asserted; not final/);
   assert.match(shown({ money, assurance: 2 }), /chain 2; not final, looked at again at the next pass\n/);
   assert.match(shown({ money, proveAtMs: 60_000 }), /looked at again from 1970-01-01T00:01:00Z\n/);
   const final = { ...money, finality: 'finalized' } as const;

@@ -128,7 +128,7 @@ function factTable(record: ClaimRecord, nowMs: number, colors: Colors): string {
       `${formatTime(record.createdAtMs)}, ${formatSpan(Math.max(0, nowMs - record.createdAtMs))} ago`,
     ],
     ['money', moneyText(moneyNow(record, nowMs), colors)],
-    ['believed', believedText(record)],
+    ['settlement', believedText(record, nowMs)],
     ['work', `${record.work.state}, attempt ${record.attempts} of ${record.maxAttempts}`],
     [
       'lease',
@@ -166,8 +166,10 @@ function linkRows(record: ClaimRecord): [string, string][] {
 }
 
 /** What a settlement of it must rest on, and what is still to be seen of one that is not final. */
-function believedText(record: ClaimRecord): string {
-  const wanted = `on the word of: ${assuranceOf(record)}`;
+function believedText(record: ClaimRecord, nowMs: number): string {
+  const { state } = moneyNow(record, nowMs);
+  const open = state === 'none' || state === 'sending' || state === 'unknown';
+  const wanted = `${open ? 'will be believed' : 'believed'} on the word of: ${assuranceOf(record)}`;
   if (record.money.state !== 'settled') return wanted;
   if (record.money.finality === 'finalized') return `${wanted}; final, it is not looked at again`;
   const again = record.proveAtMs === undefined ? 'at the next pass' : `from ${formatTime(record.proveAtMs)}`;

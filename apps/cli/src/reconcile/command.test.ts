@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
+import { openSqliteStore } from 'counterfoil/stores/sqlite';
 import { openStage, type Roles, type Stage } from '../demo/stage.ts';
+import { base, hash } from '../payments/rig/record.ts';
 import { run } from '../program.ts';
 
 const main = join(import.meta.dirname, '..', 'main.ts');
@@ -130,5 +134,39 @@ test('a depth, an interval and an endpoint that nobody could mean are wrong use'
       nowMs: () => 0,
     });
     assert.deepEqual([code, out], [2, ''], words.join(' '));
+  }
+});
+
+test('S05: a settlement that nobody could be asked about could not be told, each time it is asked for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-reconcile-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'claims.sqlite');
+  const store = await openSqliteStore({ path });
+  const { work: _work, money: _money, fence: _fence, sendLog: _log, ...purchase } = base;
+  const rules = { times: { leaseMs: 60_000, graceMs: 1_000 }, mayReplaceRequest: true } as const;
+  const lasting = { ...purchase, validBeforeMs: Date.now() + 300_000 };
+  const taken = await store.take({ purchase: lasting, owner: 'a:1', ...rules, earlierPayment: 'serve' });
+  assert.ok(taken.kind === 'taken');
+  const bytes = new Uint8Array([1]);
+  await store.keepAndBeginSend(taken.hold, { answer: bytes, payload: bytes, phase: 'pay', leaseMs: 60_000 });
+  await store.recordMoney(taken.hold.key, {
+    fact: 'settled',
+    transaction: hash,
+    amount: purchase.amount,
+    by: 'facilitator',
+  });
+  await store.close();
+  const dead = ['--rpc', `${base.network}=http://127.0.0.1:9`];
+  for (const words of [[], [], dead, dead]) {
+    let out = '';
+    const code = await run(['reconcile', '--json', '--store', path, ...words], {
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: () => true },
+      stdin: Readable.from([]),
+      env: {},
+      nowMs: () => Date.now(),
+    });
+    const { rechecked, unreadableNetworks } = JSON.parse(out) as Record<string, unknown>;
+    assert.deepEqual([code, rechecked, unreadableNetworks], [3, 1, [base.network]], words.join(' '));
   }
 });

@@ -13,7 +13,7 @@ import {
   reconcile,
 } from 'counterfoil/settlement';
 import { createSystem } from 'counterfoil/system';
-import { displayText } from 'counterfoil/wire';
+import { displayText, hushed } from 'counterfoil/wire';
 import { colorsOf, exits, type Io, MisuseError, wholeNumber, writeJson } from '../io.ts';
 import { type StoreOptions, withStore } from '../open.ts';
 import { formatTime } from '../time.ts';
@@ -135,7 +135,7 @@ function finalityOf(text: string | undefined): Finality | undefined {
   const finality = parseFinality(text);
   if (finality !== undefined) return finality;
   throw new MisuseError(
-    `--finality is latest, safe, finalized or a number of confirmations, not "${displayText(text)}".`,
+    `--finality is latest, safe, finalized or a number of confirmations, not "${displayText(hushed(text))}".`,
   );
 }
 

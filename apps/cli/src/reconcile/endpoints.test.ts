@@ -23,6 +23,8 @@ test('an endpoint is a URL, with the network before it or without, and several m
     ['ftp://a.example.com'],
     ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp=https://a.example.com'],
     ['eip155:1=https://a', 'eip155:1=https://a'],
+    ['eip155:1=https://a/v2', 'eip155:1=https://a/v2/'],
+    ['eip155:1=https://a/?k=v', 'eip155:1=HTTPS://A:443?k=v#x'],
   ];
   for (const one of wrong) assert.throws(() => endpointsOf(one), MisuseError, one.join());
 });

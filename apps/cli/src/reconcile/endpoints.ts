@@ -9,18 +9,27 @@ import {
   createRpcPool,
   type RpcEvent,
 } from 'counterfoil/settlement';
-import { displayText, parseNetwork } from 'counterfoil/wire';
+import { displayText, hushed, parseNetwork } from 'counterfoil/wire';
 import type { World } from 'counterfoil/world';
 import { MisuseError } from '../io.ts';
 
 export type Endpoint = { readonly network?: string | undefined; readonly url: string };
 
-/** Reads `network=url` or `url`; anything else, and a URL that is given twice, is a MisuseError. */
+/** Reads `network=url` or `url`; anything else, and an endpoint that is given twice, is a MisuseError. */
 export function endpointsOf(texts: readonly string[]): readonly Endpoint[] {
   const endpoints = texts.map(endpointOf);
-  const urls = new Set(endpoints.map(({ url }) => url));
-  if (urls.size < endpoints.length) throw new MisuseError('--rpc names one URL twice.');
+  const places = new Set(endpoints.map(({ url }) => placeOf(url)));
+  // One that is asked twice would agree with itself, and make the quorum that two are meant to be (F10).
+  if (places.size < endpoints.length) throw new MisuseError('--rpc names one endpoint twice.');
   return endpoints;
+}
+
+/** Alike for URLs that differ only in how they are written: case, default port, last slash, fragment. */
+function placeOf(text: string): string {
+  const url = new URL(text);
+  url.hash = '';
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url.href;
 }
 
 function endpointOf(text: string): Endpoint {
@@ -29,7 +38,7 @@ function endpointOf(text: string): Endpoint {
   const network = text.slice(0, Math.max(0, at));
   const url = text.slice(at + 1);
   if (parseNetwork(network) === undefined) {
-    const shown = displayText(text.slice(0, 40));
+    const shown = displayText(hushed(text).slice(0, 40));
     throw new MisuseError(`--rpc takes a URL, or network=url as eip155:8453=https://…, not "${shown}".`);
   }
   if (!network.startsWith('eip155:'))

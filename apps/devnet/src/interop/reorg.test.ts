@@ -54,6 +54,7 @@ describe('a settlement that a real chain undoes, or never made', () => {
   async function look(store: ClaimStore): Promise<Recheck | undefined> {
     let seen: Recheck | undefined;
     await reconcile(store, chains, {
+      due: 'any',
       onRecheck: (recheck) => {
         seen = recheck;
       },

@@ -65,7 +65,7 @@ test('only what the server rolled back for another step may be asked again', () 
   );
 });
 
-test('a server that goes away, or became a standby, is not asked again, so its connection is not used again', () => {
+test('a server that goes away, or became a standby, has not answered, so its connection is not used again', () => {
   assert.deepEqual(
     ['53100', '57014', '57P01', '08006', '25006'].map((state) => isAnswer(said(state))),
     [true, true, false, false, false],

@@ -143,7 +143,7 @@ test('a row that somebody has damaged is left out of every list, and what comes 
     await store.keepAndBeginSend(hold, sendNow);
     await store.recordMoney(hold.key, settledFact());
   }
-  const { claims } = { claims: `${place.schema}.claims` };
+  const claims = `${place.schema}.claims`;
   await sql(
     place.url,
     `UPDATE ${claims} SET body = '{}' WHERE key IN ('${exampleHex(1)}', '${exampleHex(2)}')`,

@@ -32,7 +32,7 @@ async function kept(redis: Redis, place: Place): Promise<Kept> {
     const [kind = '', rest = ''] = [name.split(':')[0], name.slice(name.indexOf(':') + 1)];
     if (kind === 'r') records.set(rest, decodeRecord((await redis.hget(prefix + name, 'b')) ?? ''));
     else if (kind === 'a' || kind === 'p') octets += await redis.strlen(prefix + name);
-    else if (name !== 'size' && name !== 'layout') {
+    else if (!['size', 'layout', 'id'].includes(name)) {
       const members = await redis.zrange(prefix + name, '0', '-1', 'WITHSCORES');
       const index = kind === 'money' || kind === 'alias' ? name : kind;
       for (let at = 0; at < members.length; at += 2)

@@ -50,8 +50,10 @@ async function checkId(ask: Ask, place: string, { prefix, id }: OpeningOptions):
 /** A store that an older version made gets its name now; one that is only looked at may have none. */
 async function idOf(ask: Ask, { prefix, readOnly }: OpeningOptions): Promise<string | undefined> {
   const name = `${prefix}id`;
-  if (!readOnly) await ask('SET', name, randomUUID(), 'NX');
-  const found = await ask('GET', name);
+  const there = await ask('GET', name);
+  // A server whose memory is used up takes no write, and must still let a seller in that could make room.
+  if (there === null && !readOnly) await ask('SET', name, randomUUID(), 'NX');
+  const found = there ?? (await ask('GET', name));
   return typeof found === 'string' ? found : undefined;
 }
 

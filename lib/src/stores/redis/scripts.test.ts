@@ -72,7 +72,7 @@ test('what is forgotten leaves nothing behind: no index entry, no octets, no cou
   assert.equal(await store.prune(100), 5);
   const given = await win(store, examplePurchase(6, { alias: exampleHex(6) }));
   assert.equal((await store.release(given.hold)).kind, 'held');
-  assert.deepEqual(await names(place), ['layout', 'size']);
+  assert.deepEqual(await names(place), ['id', 'layout', 'size']);
   assert.deepEqual(await ask(place.url, ['HMGET', `${keysOf(place)}size`, 'records', 'octets']), ['0', '0']);
   await store.close();
 });
