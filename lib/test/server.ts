@@ -1,6 +1,6 @@
 /** A server in this process that only compares and writes, for the tests of what stands over it. */
 import { type ClaimRecord, countExposure, type ListQuery, mustPayFirst } from '../src/claim/index.ts';
-import { type Columns, columnsOf, twinsName } from '../src/stores/optimistic/columns.ts';
+import { type Columns, columnsOf, twinsName } from '../src/stores/columns.ts';
 import {
   type Asks,
   type Attempt,

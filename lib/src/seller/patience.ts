@@ -20,19 +20,20 @@ type Told = { readonly fact: MoneyFact; readonly untilMs: number };
 
 /** Writes a fact about money, again and again; rejects when the buyer can wait no longer, and goes on in the background. */
 export async function recordPatiently(shop: Shop, key: string, told: Told): Promise<RecordOutcome> {
-  for (const pauseMs of [...soonMs, Number.POSITIVE_INFINITY]) {
+  for (const pauseMs of soonMs) {
     try {
       return await shop.store.recordMoney(key, told.fact);
-    } catch (fault) {
-      if (shop.world.monotonicMs() + pauseMs < told.untilMs) {
-        await pause(shop, pauseMs);
-        continue;
-      }
-      void goOn(shop, key, told.fact);
-      throw fault;
+    } catch {
+      if (shop.world.monotonicMs() + pauseMs >= told.untilMs) break;
+      await pause(shop, pauseMs);
     }
   }
-  throw new Error('unreachable');
+  try {
+    return await shop.store.recordMoney(key, told.fact);
+  } catch (fault) {
+    void goOn(shop, key, told.fact);
+    throw fault;
+  }
 }
 
 async function goOn(shop: Shop, key: string, fact: MoneyFact): Promise<void> {

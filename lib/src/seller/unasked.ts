@@ -7,6 +7,7 @@ import { type ClaimRecord, moneyNow } from '../claim/index.ts';
 import { defaultBudget } from '../payment/index.ts';
 import type { Resolution } from '../settlement/index.ts';
 import { startBlock } from './lookup.ts';
+import { begin } from './patience.ts';
 import { maxSends, storedPayload } from './resend.ts';
 import { questionOf, settle } from './settle.ts';
 import type { Shop } from './shop.ts';
@@ -19,13 +20,16 @@ export async function resendUnasked(shop: Shop, resolution: Resolution): Promise
   if (payment === undefined) return;
   const { settleMs } = defaultBudget;
   const block = await startBlock(shop, record);
-  const begun = await shop.store.beginSend(record.key, {
+  const send = {
     owner: shop.nextOwner(),
     leaseMs: Math.max(shop.lease.leaseMs, settleMs + shop.lease.marginMs),
     maxSends,
-    earlierPayment: 'off',
+    earlierPayment: 'off' as const,
     ...(block === undefined ? {} : { startBlock: block }),
-  });
+  };
+  const begun = await begin(shop, { key: record.key, owner: send.owner }, () =>
+    shop.store.beginSend(record.key, send),
+  );
   if (begun.kind !== 'begun') return;
   await settle(shop, begun.hold, {
     record: begun.record,

@@ -22,10 +22,11 @@ import {
   proofFromMs,
 } from '../claim/index.ts';
 import type { World } from '../world.ts';
+import { twinsName } from './columns.ts';
 import { checkCount, checkOptions, storeOver, withDefault } from './contract.ts';
 import { StoreError } from './error.ts';
 import { type Calendar, createCalendar } from './memory/calendar.ts';
-import { operate, type Table, type Twins } from './operations.ts';
+import { operate, type Table } from './operations.ts';
 
 export { StoreError, type StoreErrorCode } from './error.ts';
 
@@ -127,7 +128,7 @@ function tableOf(
     nowMs,
     record: (key) => data.records.get(key),
     older: (twins, at, limit) =>
-      load(data.blockers.get(twinsKey(twins)) ?? [])
+      load(data.blockers.get(twinsName(twins)) ?? [])
         .filter((record) => blocksNow(record, at))
         .sort(byAge)
         .slice(0, limit),
@@ -200,7 +201,7 @@ function writeRecord(data: Data, key: string, record: ClaimRecord | null): void 
   data.expiry.note(key, forgetAtMs(record));
   data.answerExpiry.note(key, answerForgetAtMs(record));
   if (dueFromMs(record) !== undefined) data.open.add(key);
-  if (blocksFromMs(record) !== undefined) addTo(data.blockers, twinsKey(record), key);
+  if (blocksFromMs(record) !== undefined) addTo(data.blockers, twinsName(record), key);
   const alias = claimedAlias(record);
   if (alias !== undefined) addTo(data.aliases, alias, key);
   const payer = exposedPayer(record);
@@ -210,7 +211,7 @@ function writeRecord(data: Data, key: string, record: ClaimRecord | null): void 
 
 function dropFromIndexes(data: Data, record: ClaimRecord): void {
   data.open.delete(record.key);
-  if (blocksFromMs(record) !== undefined) dropFrom(data.blockers, twinsKey(record), record.key);
+  if (blocksFromMs(record) !== undefined) dropFrom(data.blockers, twinsName(record), record.key);
   const alias = claimedAlias(record);
   if (alias !== undefined) dropFrom(data.aliases, alias, record.key);
   const payer = exposedPayer(record);
@@ -228,10 +229,6 @@ function dropFrom(index: Map<string, Set<string>>, at: string, key: string): voi
   const keys = index.get(at);
   keys?.delete(key);
   if (keys?.size === 0) index.delete(at);
-}
-
-function twinsKey(twins: Twins): string {
-  return JSON.stringify([twins.fingerprint, twins.payer, twins.payTo, twins.network]);
 }
 
 function byAge(a: ClaimRecord, b: ClaimRecord): number {

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClaimRecord } from '../../claim/index.ts';
-import { columnsOf, twinsName } from '../optimistic/columns.ts';
+import { columnsOf, twinsName } from '../columns.ts';
 import type { Asks, Attempt } from '../optimistic/remote.ts';
 
 /** A lock of PostgreSQL: a signed number of 64 bits. */

@@ -1,8 +1,8 @@
 /** What the function `attempt` is asked, and its answer as a sight. */
 import { createHash, randomUUID } from 'node:crypto';
 import { decodeRecord, encodeRecord } from '../../claim/index.ts';
+import { type Columns, columnsOf, endlessMs, twinsName } from '../columns.ts';
 import { StoreError } from '../error.ts';
-import { type Columns, columnsOf, endlessMs, twinsName } from '../optimistic/columns.ts';
 import { type Attempt, oldestViewMs, type Sight, type Versioned, type Write } from '../optimistic/remote.ts';
 import { lockId, locksOf } from './locks.ts';
 

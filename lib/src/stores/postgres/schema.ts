@@ -13,7 +13,7 @@ export const oldestReadable = 1;
 
 /**
  * The statements of every version, for a schema whose quoted name is given. The record is JSON in `body`; the other
- * columns repeat what is searched for (see `optimistic/columns.ts`), and names whose length nobody bounds stand there as
+ * columns repeat what is searched for (see `columns.ts`), and names whose length nobody bounds stand there as
  * digests. Answers and payloads lie apart, so that a step never rewrites them.
  */
 export function migrationsOf(schema: string): readonly Migration[] {

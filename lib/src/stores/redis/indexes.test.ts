@@ -8,9 +8,9 @@ import { Redis } from 'ioredis';
 import { keysOf, newPlace, type Place } from '../../../test/redis.ts';
 import { exampleHex, exampleNowMs, examplePurchase } from '../../claim/example.ts';
 import { type ClaimRecord, decodeRecord } from '../../claim/index.ts';
+import { columnsOf } from '../columns.ts';
 import type { OpenStore } from '../conformance/bench.ts';
 import { compareHistories } from '../conformance/random.ts';
-import { columnsOf } from '../optimistic/columns.ts';
 import { openRedisStore } from '../redis.ts';
 
 type Kept = {

@@ -1,9 +1,9 @@
 /** What the scripts are asked, and their answers as records and as a sight. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type ClaimRecord, decodeRecord, encodeRecord } from '../../claim/index.ts';
+import { type Columns, columnsOf, endlessMs, twinsName } from '../columns.ts';
 import { StoreError } from '../error.ts';
 import { decoded } from '../legible.ts';
-import { type Columns, columnsOf, endlessMs, twinsName } from '../optimistic/columns.ts';
 import { type Attempt, oldestViewMs, type Sight, type Versioned, type Write } from '../optimistic/remote.ts';
 
 export type MessageOptions = {

@@ -4,20 +4,13 @@
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import {
-  answerForgetAtMs,
-  blocksFromMs,
   type Change,
   type ClaimRecord,
-  claimedAlias,
   decodeRecord,
-  dueFromMs,
   encodeRecord,
-  exposedPayer,
-  forgetAtMs,
   type ListQuery,
-  openUntilMs,
-  proofFromMs,
 } from '../../claim/index.ts';
+import { columnsOf } from '../columns.ts';
 import { StoreError } from '../error.ts';
 import { decoded, legibleNow } from '../legible.ts';
 import type { Table } from '../operations.ts';
@@ -143,24 +136,26 @@ const columns = [
 ];
 
 function values(record: ClaimRecord): SQLInputValue[] {
+  const { fingerprint, payer, payTo, network } = record;
+  const found = columnsOf(record);
   return [
-    record.fingerprint,
-    record.payer,
-    record.payTo,
-    record.network,
-    record.flow,
-    record.money.state,
-    record.work.state,
-    record.lease?.untilMs ?? 0,
-    record.createdAtMs,
-    blocksFromMs(record) ?? null,
-    dueFromMs(record) ?? null,
-    forgetAtMs(record) ?? null,
-    answerForgetAtMs(record) ?? null,
-    claimedAlias(record) ?? null,
-    exposedPayer(record) ?? null,
-    openUntilMs(record) ?? null,
-    proofFromMs(record) ?? null,
+    fingerprint,
+    payer,
+    payTo,
+    network,
+    found.flow,
+    found.money,
+    found.work,
+    found.leaseUntilMs,
+    found.createdMs,
+    found.blocksFromMs ?? null,
+    found.dueFromMs ?? null,
+    found.forgetAtMs ?? null,
+    found.answerForgetAtMs ?? null,
+    found.alias ?? null,
+    found.exposed ?? null,
+    found.openUntilMs ?? null,
+    found.proofFromMs ?? null,
     encodeRecord(record),
   ];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleHex, examplePurchase, exampleNowMs as now } from '../../claim/example.ts';
-import { type ClaimRecord, payerName } from '../../claim/index.ts';
+import { exampleHex, examplePurchase, exampleNowMs as now } from '../claim/example.ts';
+import { type ClaimRecord, payerName } from '../claim/index.ts';
 import { columnsOf, twinsName } from './columns.ts';
 
 const record: ClaimRecord = {

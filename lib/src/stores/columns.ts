@@ -13,8 +13,8 @@ import {
   forgetAtMs,
   openUntilMs,
   proofFromMs,
-} from '../../claim/index.ts';
-import type { Twins } from '../operations.ts';
+} from '../claim/index.ts';
+import type { Twins } from './operations.ts';
 
 /** No moment that a store can name lies after this one. */
 export const endlessMs: number = Number.MAX_SAFE_INTEGER;
